@@ -1,0 +1,47 @@
+// Why a plan is as it is: per length class the candidates considered, why each was refused and why
+// one won. Filled on request (--explain); plain data for the report and the terminal.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/units.hpp"
+
+namespace dcpbench::planner {
+
+struct Candidate {
+  std::int32_t sp_degree = 1;
+  std::int64_t batch = 0;  // sequences of a micro-batch; packs: tokens
+  std::int32_t recompute_layers = 0;
+  core::Nanoseconds time{0};             // of the micro-batch
+  double tokens_per_rank_second = 0;     // useful tokens / (degree x time)
+  core::Bytes memory{0};
+  bool chosen = false;
+  std::string reason;  // "head rule: ...", "over memory by 3.1 GiB", "1.13x slower than the best"
+};
+
+struct ClassExplanation {
+  std::string label;  // "1025..2048 tokens", "T 15 x S 144"
+  std::int64_t sequences = 0;
+  std::int64_t tokens = 0;
+  std::vector<Candidate> candidates;
+};
+
+// A fixed setting of a baseline, planned and predicted as a whole (fairness table).
+struct FixedSetting {
+  std::int32_t sp_degree = 1;
+  bool median_cut = false;
+  bool is_default = false;
+  core::Nanoseconds total{0};  // predicted; 0 when infeasible
+  std::string reason;          // why infeasible
+};
+
+struct Explanation {
+  std::string strategy;
+  std::vector<ClassExplanation> classes;
+  std::vector<FixedSetting> fixed_settings;
+  std::vector<std::string> notes;
+};
+
+}  // namespace dcpbench::planner

@@ -1,0 +1,18 @@
+// From a micro-batch of a plan to the shapes it executes.
+#pragma once
+
+#include <vector>
+
+#include "core/plan.hpp"
+#include "core/sequence.hpp"
+#include "planner/cost_model.hpp"
+
+namespace dcpbench::planner {
+
+// The shapes that `ids` (not empty) execute under `padding`, equal ones merged and in ascending
+// order. `out` is cleared first; pass the same vector again to avoid allocations. longest: one group
+// of all, padded to the longest (2D: to the most frames and the largest frame).
+void executed_shapes(std::span<const std::uint32_t> ids, const core::Workload& workload,
+                     core::Padding padding, std::vector<ShapeGroup>& out);
+
+}  // namespace dcpbench::planner
