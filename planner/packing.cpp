@@ -49,12 +49,30 @@ Packs best_fit_decreasing(std::span<const PackItem> items, std::int64_t capacity
   return gather(items, pack_of, std::move(sizes));
 }
 
+namespace {
+
+// The even share of `packs` packs once every item above it has a pack of its own.
+std::int64_t even_share(std::span<const PackItem> items, std::int64_t packs) {
+  std::int64_t total = 0;
+  for (const PackItem& item : items) total += item.size;
+  std::int64_t share = (total - 1) / packs + 1;
+  for (const PackItem& item : items) {
+    if (item.size <= share || packs == 1) break;
+    total -= item.size;
+    --packs;
+    share = std::max<std::int64_t>(1, (total - 1) / packs + 1);
+  }
+  return share;
+}
+
+}  // namespace
+
 Packs even_packs(std::span<const PackItem> items, std::int64_t capacity, std::int64_t bins) {
   std::int64_t total = 0;
   for (const PackItem& item : items) total += item.size;
   for (std::int64_t rounds = (total - 1) / (capacity * bins) + 1;; ++rounds) {
     const std::int64_t packs = rounds * bins;
-    const std::int64_t share = (total - 1) / packs + 1;
+    const std::int64_t share = even_share(items, packs);
     for (std::int64_t i = 0; i <= kGrid; ++i) {
       const std::int64_t tried = std::min(capacity, share + share * i / kGrid);
       Packs result = best_fit_decreasing(items, tried);
