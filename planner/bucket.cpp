@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "core/random.hpp"
@@ -125,6 +126,9 @@ PlanResult plan_bucket(const PlanRequest& request) {
   builder.setting("sp_degree", fmt::format("{} ({})", fixed->degree, fixed->why));
   builder.setting("recompute_layers", std::to_string(recompute_layers));
   if (!fixed->warning.empty()) builder.warn(fixed->warning);
+  if (auto hint = smaller_degree_hint(request, *buckets, fixed->degree, recompute_layers)) {
+    builder.warn(std::move(*hint));
+  }
 
   const std::int32_t replicas = request.cost.ranks() / fixed->degree;
   const bool native = request.options.accounting == core::Accounting::native;

@@ -7,6 +7,8 @@
 #include <optional>
 #include <vector>
 
+#include "planner/batch_limits.hpp"
+
 namespace dcpbench::planner {
 
 namespace {
@@ -91,6 +93,39 @@ tl::expected<FixedDegree, core::Infeasible> choose_fixed_degree(const PlanReques
     fixed.why = "the smallest at which the longest bucket fits";
   }
   return fixed;
+}
+
+std::optional<std::string> smaller_degree_hint(const PlanRequest& request, const Buckets& buckets,
+                                               std::int32_t degree, std::int32_t recompute_layers) {
+  const CostModel& cost = request.cost;
+  // Rank seconds of the whole workload, every bucket at its largest batch; nothing if one is too
+  // long.
+  const auto rank_seconds = [&](std::int32_t at) -> std::optional<double> {
+    double sum = 0;
+    for (const Bucket& bucket : buckets.buckets) {
+      const std::int64_t batch =
+          max_batch(cost, bucket.hull, at, recompute_layers, bucket.sequences);
+      if (batch == 0) return std::nullopt;
+      const ShapeGroup shapes{bucket.hull, batch};
+      const core::Nanoseconds time =
+          cost.micro_batch(std::span(&shapes, 1), cost.worst_group(at), recompute_layers).total();
+      sum += to_seconds(time).value() * at / static_cast<double>(batch) *
+             static_cast<double>(bucket.sequences);
+    }
+    return sum;
+  };
+  const std::optional<double> here = rank_seconds(degree);
+  for (const std::int32_t smaller : cost.allowed_degrees()) {
+    if (smaller >= degree || !here) break;
+    if (cost.ranks() % smaller != 0) continue;
+    const std::optional<double> there = rank_seconds(smaller);
+    if (!there) continue;
+    return fmt::format(
+        "SP degree {} would fit every sequence; {} is used, which costs {:.1f}% more rank time "
+        "before balance (--bucket-sp {})",
+        smaller, degree, 100.0 * (*here / *there - 1), smaller);
+  }
+  return std::nullopt;
 }
 
 }  // namespace dcpbench::planner

@@ -7,6 +7,7 @@
 
 #include "core/error.hpp"
 #include "core/sequence.hpp"
+#include "planner/bucketing.hpp"
 #include "planner/strategy.hpp"
 
 namespace dcpbench::planner {
@@ -23,5 +24,10 @@ struct FixedDegree {
 tl::expected<FixedDegree, core::Infeasible> choose_fixed_degree(const PlanRequest& request,
                                                                 const core::Shape& longest,
                                                                 std::int32_t recompute_layers);
+
+// When a smaller degree than `degree` fits every sequence: a sentence that names it and what it
+// would save in rank time (each bucket at its largest batch), else nothing.
+std::optional<std::string> smaller_degree_hint(const PlanRequest& request, const Buckets& buckets,
+                                               std::int32_t degree, std::int32_t recompute_layers);
 
 }  // namespace dcpbench::planner

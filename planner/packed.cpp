@@ -6,6 +6,7 @@
 #include <cmath>
 #include <numeric>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "core/random.hpp"
@@ -220,6 +221,11 @@ PlanResult plan_packed(const PlanRequest& request) {
   builder.setting("recompute_layers", std::to_string(recompute_layers));
   builder.setting("pack_tokens", fmt::format("at most {}", most_tokens));
   if (!fixed->warning.empty()) builder.warn(fixed->warning);
+  if (const auto buckets = make_buckets(workload, {})) {
+    if (auto hint = smaller_degree_hint(request, *buckets, fixed->degree, recompute_layers)) {
+      builder.warn(std::move(*hint));
+    }
+  }
   if (request.explanation != nullptr) {
     Explanation& explanation = *request.explanation;
     explanation.notes.push_back(
