@@ -152,8 +152,9 @@ TEST(Simulate, RankWithoutMicroBatchIsReadyAtOnceAndIdle) {
 
 TEST(Simulate, EveryStepStartsAfresh) {
   FakeCost cost(2);
-  cost.set(10, 1, 30);
+  cost.set(10, 1, 30, 0, 0, 30);
   cost.set(20, 1, 50);
+  cost.set_step(40, 0, 0, 0);
   PlannedWorkload planned(2);
   planned.begin_step();
   planned.add(0, 1, {10});
@@ -161,11 +162,14 @@ TEST(Simulate, EveryStepStartsAfresh) {
   planned.begin_step();
   planned.add(0, 1, {20});
   planned.add(0, 1, {10});
+  planned.begin_step();
+  planned.add(0, 1, {10});
   const Timeline timeline = run(planned, cost);
-  EXPECT_EQ(duration(timeline, 0), 50);
-  EXPECT_EQ(duration(timeline, 1), 80);
-  EXPECT_EQ(row(timeline.rank_totals[0]), (Row{110, 0, 0, 20, 0, 0, 0}));
-  EXPECT_EQ(row(timeline.rank_totals[1]), (Row{50, 0, 0, 80, 0, 0, 0}));
+  EXPECT_EQ(duration(timeline, 0), 90);  // rank 1 gives its gradients at 50: 50 + 40
+  EXPECT_EQ(duration(timeline, 1), 90);  // 80 of work, ready at 50
+  EXPECT_EQ(duration(timeline, 2), 40);  // ready at 0: all of 0..30 is backward
+  EXPECT_EQ(row(timeline.rank_totals[0]), (Row{140, 0, 0, 20, 60, 0, 0}));
+  EXPECT_EQ(row(timeline.rank_totals[1]), (Row{50, 0, 0, 110, 60, 0, 0}));
 }
 
 TEST(Simulate, LockstepRoundsTakeTheirBusiestRankAndTheGather) {
@@ -179,9 +183,9 @@ TEST(Simulate, LockstepRoundsTakeTheirBusiestRankAndTheGather) {
   PlannedWorkload planned(4);
   planned.plan.lockstep = true;
   planned.begin_step(2);
-  planned.add(3, 1, {20}, 1);  // list order says nothing about rounds
   planned.add(0, 2, {100}, 0);
   planned.add(2, 1, {10}, 0);
+  planned.add(3, 1, {20}, 1);
   const Timeline timeline = run(planned, cost);
   // Round 0: busiest 50, 10 of the 60 of gather exposed. Round 1: 70 hides it. Work: 130.
   // Reduction max(20, 30): no window. 130 + 30 + 4 + 1.
