@@ -13,8 +13,8 @@
 
 namespace dcpbench::core {
 
-// Achieved share of a nominal rate by size. Between points the *time* is linear in the size (latency
-// and bandwidth per segment), which is exact arithmetic and keeps time monotone.
+// Achieved share of a nominal rate by size. Between points the *time* is linear in the size
+// (latency and bandwidth per segment), which is exact arithmetic and keeps time monotone.
 struct EfficiencyCurve {
   struct Point {
     double size = 0;        // bytes, rows or tokens
@@ -57,13 +57,13 @@ struct Device {
 };
 
 struct Overheads {
-  Seconds step{0};                // fixed per optimizer step: host work, data, logging
-  Seconds micro_batch{0};         // fixed per micro-batch
-  Bytes context{0};               // device context and libraries
-  Bytes communicator{0};          // per communicator
-  Bytes workspace{0};             // GEMM workspace
-  double fragmentation = 0;       // share of activations lost in the allocator
-  double overlap_slowdown = 1;    // of compute while a reduction overlaps it
+  Seconds step{0};              // fixed per optimizer step: host work, data, logging
+  Seconds micro_batch{0};       // fixed per micro-batch
+  Bytes context{0};             // device context and libraries
+  Bytes communicator{0};        // per communicator
+  Bytes workspace{0};           // GEMM workspace
+  double fragmentation = 0;     // share of activations lost in the allocator
+  double overlap_slowdown = 1;  // of compute while a reduction overlaps it
 };
 
 struct Power {
@@ -120,12 +120,12 @@ struct Cluster {
   [[nodiscard]] bool is_model_free() const { return polynomial.has_value() || table.has_value(); }
 };
 
-// Strict: throws Error(usage) listing every unknown (with "did you mean"), duplicate or missing key,
-// missing or unknown unit and value out of range, each with `origin` and the key's path.
+// Strict: throws Error(usage) listing every unknown (with "did you mean"), duplicate or missing
+// key, missing or unknown unit and value out of range, each with `origin` and the key's path.
 Cluster cluster_from_json(std::string_view text, std::string_view origin);
 
-// The same cluster with `gpus` GPUs: whole nodes, or a single smaller node. Throws Error(usage) when
-// gpus is above one node and not a multiple of it, or out of range.
+// The same cluster with `gpus` GPUs: whole nodes, or a single smaller node. Throws Error(usage)
+// when gpus is above one node and not a multiple of it, or out of range.
 Cluster with_gpus(Cluster cluster, std::int32_t gpus);
 
 }  // namespace dcpbench::core

@@ -1,4 +1,5 @@
-// The shipped clusters and models (configs/*.json, compiled into the program) and a user's own files.
+// The shipped clusters and models (configs/*.json, compiled into the program) and a user's own
+// files.
 #pragma once
 
 #include <string>
@@ -13,8 +14,8 @@ namespace dcpbench::core {
 std::vector<std::string> builtin_cluster_names();
 std::vector<std::string> builtin_model_names();
 
-// `name_or_path`: a built-in name, else a path if it has a '/' or ends in .json. Throws Error(usage)
-// for an unknown name ("did you mean"), Error(io) for a file that can't be opened.
+// `name_or_path`: a built-in name, else a path if it has a '/' or ends in .json. Throws
+// Error(usage) for an unknown name ("did you mean"), Error(io) for a file that can't be opened.
 Cluster load_cluster(std::string_view name_or_path);
 Model load_model(std::string_view name_or_path);
 

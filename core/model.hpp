@@ -25,8 +25,8 @@ struct Model {
   bool gated_mlp = false;
   Mask mask = Mask::causal;
   Head head = Head::lm;
-  std::int32_t vocab = 0;        // lm
-  bool tied_embeddings = false;  // lm
+  std::int32_t vocab = 0;                   // lm
+  bool tied_embeddings = false;             // lm
   std::int32_t output_channels = 0;         // regression: values per token
   std::int32_t cross_attention_tokens = 0;  // 0: no cross-attention
   std::int32_t cross_attention_width = 0;   // width of the text embedding before projection

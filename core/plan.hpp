@@ -36,10 +36,10 @@ struct MicroBatch {
   std::int32_t first_rank = 0;  // a multiple of sp_degree
   std::int32_t sp_degree = 1;
   std::int32_t recompute_layers = 0;
-  std::int32_t round = 0;             // lockstep: the round of the step it runs in; else 0
-  std::uint32_t first_sequence = 0;   // its range in Plan::sequence_ids
-  std::uint32_t sequence_count = 0;   // at least 1
-  std::int64_t loss_tokens = 0;       // weight = loss_tokens / the step's loss_tokens
+  std::int32_t round = 0;            // lockstep: the round of the step it runs in; else 0
+  std::uint32_t first_sequence = 0;  // its range in Plan::sequence_ids
+  std::uint32_t sequence_count = 0;  // at least 1
+  std::int64_t loss_tokens = 0;      // weight = loss_tokens / the step's loss_tokens
   bool closing = false;  // the last of the step for all ranks of its block: gradient reduction may
                          // overlap its backward
 };

@@ -1,4 +1,5 @@
-// Integer random numbers that are the same on every machine: no std distribution, no floating point.
+// Integer random numbers that are the same on every machine: no std distribution, no floating
+// point.
 #pragma once
 
 #include <cstdint>

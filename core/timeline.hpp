@@ -1,5 +1,5 @@
-// What an execution of a plan took, simulated or measured. All times are integer nanoseconds, so the
-// seven parts of a rank's step sum exactly to the step's duration.
+// What an execution of a plan took, simulated or measured. All times are integer nanoseconds, so
+// the seven parts of a rank's step sum exactly to the step's duration.
 #pragma once
 
 #include <array>
@@ -42,9 +42,9 @@ struct StepTiming {
   Nanoseconds duration{0};   // common start to the last rank's end of update
   PartTimes sum_over_ranks;  // divide by the ranks for the mean
   Nanoseconds busy_max{0};
-  Nanoseconds busy_sum{0};       // over ranks
+  Nanoseconds busy_sum{0};        // over ranks
   std::int32_t slowest_rank = 0;  // the lowest rank with busy_max
-  std::int64_t tokens_max = 0;   // useful tokens of a rank (a group's tokens / its degree), rounded
+  std::int64_t tokens_max = 0;  // useful tokens of a rank (a group's tokens / its degree), rounded
   std::int64_t tokens_sum = 0;
   Bytes peak_memory{0};  // of the fullest rank
 };

@@ -28,8 +28,12 @@ class Quantity {
   }
   friend constexpr Quantity operator+(Quantity a, Quantity b) { return a += b; }
   friend constexpr Quantity operator-(Quantity a, Quantity b) { return a -= b; }
-  friend constexpr Quantity operator*(Quantity a, Rep factor) { return Quantity(a.value_ * factor); }
-  friend constexpr Quantity operator*(Rep factor, Quantity a) { return Quantity(a.value_ * factor); }
+  friend constexpr Quantity operator*(Quantity a, Rep factor) {
+    return Quantity(a.value_ * factor);
+  }
+  friend constexpr Quantity operator*(Rep factor, Quantity a) {
+    return Quantity(a.value_ * factor);
+  }
   friend constexpr Quantity operator/(Quantity a, Rep divisor) {
     return Quantity(a.value_ / divisor);
   }

@@ -1,6 +1,7 @@
-// What a micro-batch and a step cost: the one interface that strategies, the lower bound, validation
-// and the simulator use. Three kinds stand behind it: analytic (model + cluster), table (a measured
-// profile) and polynomial (the model-free clusters). Pure functions; safe to call from threads.
+// What a micro-batch and a step cost: the one interface that strategies, the lower bound,
+// validation and the simulator use. Three kinds stand behind it: analytic (model + cluster), table
+// (a measured profile) and polynomial (the model-free clusters). Pure functions; safe to call from
+// threads.
 #pragma once
 
 #include <cstdint>
@@ -82,11 +83,11 @@ class CostModel {
   [[nodiscard]] virtual MicroBatchCost micro_batch(std::span<const ShapeGroup> shapes, Group group,
                                                    std::int32_t recompute_layers) const = 0;
 
-  // Peak memory of one rank, by named part, the fixed parts included; empty shapes: the fixed parts.
-  // Model-free clusters have no parts.
-  [[nodiscard]] virtual std::vector<MemoryPart> memory_parts(std::span<const ShapeGroup> shapes,
-                                                             std::int32_t degree,
-                                                             std::int32_t recompute_layers) const = 0;
+  // Peak memory of one rank, by named part, the fixed parts included; empty shapes: the fixed
+  // parts. Model-free clusters have no parts.
+  [[nodiscard]] virtual std::vector<MemoryPart> memory_parts(
+      std::span<const ShapeGroup> shapes, std::int32_t degree,
+      std::int32_t recompute_layers) const = 0;
   // The sum of memory_parts, without building them.
   [[nodiscard]] virtual core::Bytes peak_memory(std::span<const ShapeGroup> shapes,
                                                 std::int32_t degree,
@@ -102,13 +103,13 @@ class CostModel {
   // ZeRO-3: transfer of one round that stays exposed when the slowest rank is busy for `busy_max`.
   [[nodiscard]] virtual core::Nanoseconds exposed_gather(core::Nanoseconds busy_max) const = 0;
 
-  // A lower bound on what any micro-batch of this degree spends, per rank, because `shape` is in it:
-  // best kernel efficiency, no padding of others, no launch floor. Times degree = rank time.
+  // A lower bound on what any micro-batch of this degree spends, per rank, because `shape` is in
+  // it: best kernel efficiency, no padding of others, no launch floor. Times degree = rank time.
   [[nodiscard]] virtual core::Nanoseconds marginal_floor(const core::Shape& shape, Group group,
                                                          std::int32_t recompute_layers) const = 0;
 
-  // Model FLOPs of training on a sequence (forward + backward, no recomputation, no padding); 0 when
-  // model-free. Used for the model FLOPs utilization only.
+  // Model FLOPs of training on a sequence (forward + backward, no recomputation, no padding); 0
+  // when model-free. Used for the model FLOPs utilization only.
   [[nodiscard]] virtual double model_flops(const core::Shape& shape) const = 0;
   // Peak FLOP/s of all GPUs; 0 when unknown.
   [[nodiscard]] virtual double peak_flops() const = 0;
@@ -121,7 +122,8 @@ class CostModel {
   [[nodiscard]] Group group_at(std::int32_t first_rank, std::int32_t degree) const {
     return {degree, nodes_spanned(first_rank, degree)};
   }
-  // The group of this degree that touches the most nodes: what a plan made before placement assumes.
+  // The group of this degree that touches the most nodes: what a plan made before placement
+  // assumes.
   [[nodiscard]] Group worst_group(std::int32_t degree) const;
   // Memory within capacity and tokens within the cap.
   [[nodiscard]] bool fits(std::span<const ShapeGroup> shapes, std::int32_t degree,

@@ -14,8 +14,8 @@ struct Candidate {
   std::int32_t sp_degree = 1;
   std::int64_t batch = 0;  // sequences of a micro-batch; packs: tokens
   std::int32_t recompute_layers = 0;
-  core::Nanoseconds time{0};             // of the micro-batch
-  double tokens_per_rank_second = 0;     // useful tokens / (degree x time)
+  core::Nanoseconds time{0};          // of the micro-batch
+  double tokens_per_rank_second = 0;  // useful tokens / (degree x time)
   core::Bytes memory{0};
   bool chosen = false;
   std::string reason;  // "head rule: ...", "over memory by 3.1 GiB", "1.13x slower than the best"

@@ -12,10 +12,10 @@
 namespace dcpbench::planner {
 
 struct CostOptions {
-  std::int32_t zero = 1;              // 0..3
-  std::int32_t tp = 1;                // tensor-parallel degree; divides gpus per node and heads
-  double memory_fraction = 0.90;      // (0, 1]
-  std::int64_t rank_tokens = 0;       // 0: no cap
+  std::int32_t zero = 1;          // 0..3
+  std::int32_t tp = 1;            // tensor-parallel degree; divides gpus per node and heads
+  double memory_fraction = 0.90;  // (0, 1]
+  std::int64_t rank_tokens = 0;   // 0: no cap
   std::optional<core::SpMethod> sp_method;  // default: 1D ulysses, 2D dsp
 };
 

@@ -11,8 +11,8 @@
 namespace dcpbench::planner {
 
 struct PlanFacts {
-  std::int64_t executed_tokens = 0;  // with all padding
-  double model_flops = 0;            // of the executed sequences, without padding
+  std::int64_t executed_tokens = 0;           // with all padding
+  double model_flops = 0;                     // of the executed sequences, without padding
   std::vector<MemoryPart> peak_memory_parts;  // of the micro-batch with the highest peak
 };
 

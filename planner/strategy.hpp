@@ -1,5 +1,5 @@
-// A strategy turns a workload into a plan. It is a pure function of (sequences, cost model, options,
-// seed): same inputs, same plan, on every machine and build.
+// A strategy turns a workload into a plan. It is a pure function of (sequences, cost model,
+// options, seed): same inputs, same plan, on every machine and build.
 #pragma once
 
 #include <cstdint>
@@ -7,9 +7,8 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <vector>
-
 #include <tl/expected.hpp>
+#include <vector>
 
 #include "core/error.hpp"
 #include "core/plan.hpp"
@@ -21,7 +20,7 @@ namespace dcpbench::planner {
 
 struct PlanOptions {
   core::Accounting accounting = core::Accounting::equal;
-  std::optional<core::Padding> padding;     // default: the strategy's own (DESIGN: longest | none)
+  std::optional<core::Padding> padding;  // default: the strategy's own (DESIGN: longest | none)
   std::uint64_t seed = 0;
   // Fixed SP degree of bucket and packed: nothing = the model's published value, else auto;
   // 0 = auto: the smallest at which the longest bucket fits.
@@ -30,11 +29,11 @@ struct PlanOptions {
   std::vector<std::int64_t> bucket_edges;
   std::optional<std::int64_t> pack_tokens;  // default: the largest that fits
   bool drop_last = false;                   // drop batches and rounds that can't be filled
-  // Accumulation micro-batches per group and round of dcp-inter and dcp. Nothing = published: native
-  // 2 (dcp-inter) and 15 (dcp) at least, equal 1; no upper limit but the search horizon.
+  // Accumulation micro-batches per group and round of dcp-inter and dcp. Nothing = published:
+  // native 2 (dcp-inter) and 15 (dcp) at least, equal 1; no upper limit but the search horizon.
   std::optional<std::int32_t> min_accumulation;
   std::optional<std::int32_t> max_accumulation;
-  bool median_cut = true;                   // cut bucket batches to the median bucket's time
+  bool median_cut = true;  // cut bucket batches to the median bucket's time
   // Recomputed layers for every micro-batch, instead of the strategy's own choice.
   std::optional<std::int32_t> recompute_layers;
 };

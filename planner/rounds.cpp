@@ -1,0 +1,294 @@
+#include "planner/rounds.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "core/random.hpp"
+#include "planner/accumulation.hpp"
+#include "planner/block_allocator.hpp"
+#include "planner/bucketing.hpp"
+#include "planner/plan_builder.hpp"
+#include "planner/shapes.hpp"
+
+namespace dcpbench::planner {
+
+namespace {
+
+constexpr std::uint64_t kDrawPurpose = 0x726f756e64;
+
+// A bucket while its sequences are being used up.
+struct Live {
+  std::size_t bucket = 0;
+  std::vector<Setting> per_degree;  // ascending degrees
+  Setting best;
+  std::span<const std::uint32_t> ids;  // not yet used
+
+  [[nodiscard]] std::span<const std::uint32_t> take(std::int64_t count) {
+    const auto batch = ids.first(static_cast<std::size_t>(
+        std::min<std::int64_t>(count, static_cast<std::int64_t>(ids.size()))));
+    ids = ids.subspan(batch.size());
+    return batch;
+  }
+};
+
+// One SP group of a round and the micro-batches it runs.
+struct RoundGroup {
+  Live* live = nullptr;
+  Setting setting;
+  std::int64_t batch = 0;  // of its first micro-batch; the further ones have the same size
+  std::vector<std::span<const std::uint32_t>> micro_batches;
+};
+
+class RoundPlanner {
+ public:
+  RoundPlanner(const PlanRequest& request, const RoundPolicy& policy, const Buckets& buckets)
+      : request_(request),
+        policy_(policy),
+        buckets_(buckets),
+        table_(request.cost, buckets, recompute_policy(),
+               request.options.recompute_layers.value_or(0)),
+        builder_(request, policy.name, core::Padding::longest),
+        allocator_(request.cost.ranks()),
+        random_(core::mix_seed(request.options.seed, kDrawPurpose)) {}
+
+  PlanResult plan() {
+    for (const core::SequenceRange& step : request_.workload.steps) {
+      if (const auto refused = plan_range(step)) return tl::unexpected(*refused);
+    }
+    add_settings();
+    return builder_.finish();
+  }
+
+ private:
+  [[nodiscard]] bool native() const {
+    return request_.options.accounting == core::Accounting::native;
+  }
+
+  [[nodiscard]] RecomputePolicy recompute_policy() const {
+    return request_.options.recompute_layers ? RecomputePolicy::fixed : policy_.recompute;
+  }
+
+  // The sequences of one optimizer step (equal) or of the whole run (native).
+  std::optional<core::Infeasible> plan_range(core::SequenceRange range) {
+    BucketedIds by_bucket = ids_by_bucket(buckets_, range);
+    lives_.clear();
+    for (std::size_t b = 0; b < buckets_.buckets.size(); ++b) {
+      const std::span<std::uint32_t> ids = by_bucket.of(b);
+      if (ids.empty()) continue;
+      core::shuffle(ids, random_);
+      const auto count = native() ? 0 : static_cast<std::int64_t>(ids.size());
+      Live live{b, table_.per_degree(b, count), {}, ids};
+      for (const Setting& setting : live.per_degree) {
+        if (more_throughput(setting, live.best)) live.best = setting;
+      }
+      if (live.best.batch == 0) {
+        return core::Infeasible{fmt::format(
+            "sequences of {} fit at no SP degree up to {}; see --oversize, --gpus, --rank-tokens",
+            buckets_.buckets[b].label(), request_.cost.ranks())};
+      }
+      explain(b, count);
+      if (request_.options.drop_last) {
+        const auto rest = ids.size() % static_cast<std::size_t>(live.best.batch);
+        drop(live.ids.last(rest), b);
+        live.ids = live.ids.first(ids.size() - rest);
+        if (live.ids.empty()) continue;
+      }
+      best_settings_[b] = live.best;
+      lives_.push_back(std::move(live));
+    }
+    allocator_.start_step();
+    std::int32_t round = 0;
+    while (fill_round()) {
+      if (policy_.accumulate && !request_.cost.lockstep()) accumulate();
+      lay_out(round++);
+      if (native()) {
+        builder_.end_step(1);
+        round = 0;
+        allocator_.start_step();
+      }
+    }
+    builder_.end_step(round);
+    return std::nullopt;
+  }
+
+  // Draws groups until the ranks are full; false when nothing is left (or, with --drop-last, when
+  // the ranks can't be filled).
+  bool fill_round() {
+    groups_.clear();
+    std::int32_t free = request_.cost.ranks();
+    while (free > 0) {
+      const auto [live, setting] = draw(free);
+      if (live == nullptr) break;
+      RoundGroup group;
+      group.live = live;
+      group.setting = setting;
+      group.micro_batches.push_back(live->take(setting.batch));
+      group.batch = static_cast<std::int64_t>(group.micro_batches.front().size());
+      free -= setting.degree;
+      groups_.push_back(std::move(group));
+    }
+    if (request_.options.drop_last && free > 0) {
+      for (const RoundGroup& group : groups_) {
+        drop(group.micro_batches.front(), group.live->bucket);
+      }
+      for (Live& live : lives_) drop(std::exchange(live.ids, {}), live.bucket);
+      groups_.clear();
+    }
+    // Large degrees first keeps every block aligned.
+    std::stable_sort(groups_.begin(), groups_.end(), [](const RoundGroup& a, const RoundGroup& b) {
+      return a.setting.degree > b.setting.degree;
+    });
+    return !groups_.empty();
+  }
+
+  std::pair<Live*, Setting> draw(std::int32_t free) {
+    // Live buckets by wanted degree; a degree is drawn in proportion to its buckets and a bucket
+    // uniformly among them, which is a uniform draw over all.
+    candidates_.clear();
+    for (Live& live : lives_) {
+      if (!live.ids.empty() && live.best.degree <= free) candidates_.push_back({&live, live.best});
+    }
+    if (candidates_.empty()) {
+      for (Live& live : lives_) {
+        if (live.ids.empty()) continue;
+        Setting best;
+        for (const Setting& setting : live.per_degree) {
+          if (setting.degree <= free && more_throughput(setting, best)) best = setting;
+        }
+        if (best.batch > 0) candidates_.push_back({&live, best});
+      }
+    }
+    if (candidates_.empty()) return {nullptr, {}};
+    return candidates_[static_cast<std::size_t>(random_.below(candidates_.size()))];
+  }
+
+  // The predicted time of a group's batch: its bucket's profile at that batch size.
+  core::Nanoseconds profiled_time(const RoundGroup& group) {
+    if (group.batch == group.setting.batch) return group.setting.time;
+    const ShapeGroup shapes{buckets_.buckets[group.live->bucket].hull, group.batch};
+    return request_.cost
+        .micro_batch(std::span(&shapes, 1), request_.cost.worst_group(group.setting.degree),
+                     group.setting.recompute_layers)
+        .total();
+  }
+
+  void accumulate() {
+    std::vector<core::Nanoseconds> times;
+    times.reserve(groups_.size());
+    for (const RoundGroup& group : groups_) {
+      times.push_back(std::max(profiled_time(group), core::Nanoseconds(1)));
+    }
+    std::vector<std::int64_t> counts = choose_accumulation(times).counts;
+    const std::int64_t least =
+        request_.options.min_accumulation.value_or(native() ? policy_.native_min_accumulation : 1);
+    const std::int64_t highest = *std::max_element(counts.begin(), counts.end());
+    if (highest < least) {
+      for (std::int64_t& count : counts) count *= (least + highest - 1) / highest;
+    }
+    const std::int64_t most = request_.options.max_accumulation.value_or(INT32_MAX);
+    for (std::int64_t& count : counts) count = std::min(count, most);
+
+    // Turn by turn, so that groups of one bucket share what is left of it.
+    std::vector<std::size_t> active(groups_.size());
+    for (std::size_t i = 0; i < active.size(); ++i) active[i] = i;
+    for (std::int64_t turn = 2; !active.empty(); ++turn) {
+      std::erase_if(
+          active, [&](std::size_t i) { return counts[i] < turn || groups_[i].live->ids.empty(); });
+      for (const std::size_t i : active) {
+        if (groups_[i].live->ids.empty()) continue;
+        groups_[i].micro_batches.push_back(groups_[i].live->take(groups_[i].batch));
+      }
+    }
+  }
+
+  // Longest groups of a degree on the blocks that are ready soonest.
+  void lay_out(std::int32_t round) {
+    std::vector<core::Nanoseconds> times(groups_.size());
+    for (std::size_t i = 0; i < groups_.size(); ++i) times[i] = actual_time(groups_[i]);
+    allocator_.start_round();
+    for (std::size_t begin = 0; begin < groups_.size();) {
+      const std::int32_t degree = groups_[begin].setting.degree;
+      std::size_t end = begin;
+      while (end < groups_.size() && groups_[end].setting.degree == degree) ++end;
+      std::vector<std::size_t> order(end - begin);
+      for (std::size_t i = 0; i < order.size(); ++i) order[i] = begin + i;
+      std::stable_sort(order.begin(), order.end(),
+                       [&](std::size_t a, std::size_t b) { return times[a] > times[b]; });
+      const std::vector<std::int32_t> blocks = allocator_.take(degree, order.size());
+      for (std::size_t i = 0; i < order.size(); ++i) {
+        const RoundGroup& group = groups_[order[i]];
+        for (const auto& ids : group.micro_batches) {
+          builder_.add(blocks[i], degree, group.setting.recompute_layers, round, ids);
+        }
+        allocator_.run(blocks[i], degree, times[order[i]]);
+      }
+      begin = end;
+    }
+  }
+
+  core::Nanoseconds actual_time(const RoundGroup& group) {
+    core::Nanoseconds sum(0);
+    for (const auto& ids : group.micro_batches) {
+      executed_shapes(ids, request_.workload, builder_.padding(), shapes_);
+      sum += request_.cost
+                 .micro_batch(shapes_, request_.cost.worst_group(group.setting.degree),
+                              group.setting.recompute_layers)
+                 .total();
+    }
+    return sum;
+  }
+
+  void drop(std::span<const std::uint32_t> ids, std::size_t bucket) {
+    if (ids.empty()) return;
+    builder_.drop(ids);
+    dropped_[bucket] += static_cast<std::int64_t>(ids.size());
+  }
+
+  void explain(std::size_t bucket, std::int64_t count) {
+    if (request_.explanation == nullptr || best_settings_.contains(bucket)) return;
+    table_.explain(bucket, count, *request_.explanation);
+  }
+
+  void add_settings() {
+    for (const auto& [bucket, setting] : best_settings_) {
+      builder_.setting(buckets_.buckets[bucket].label(),
+                       fmt::format("sp {} batch {} recompute {}/{}", setting.degree, setting.batch,
+                                   setting.recompute_layers, request_.cost.layers()));
+    }
+    for (const auto& [bucket, count] : dropped_) {
+      const Bucket& about = buckets_.buckets[bucket];
+      builder_.warn(
+          fmt::format("--drop-last: bucket {}: {} of {} sequences dropped ({:.0f}%)", about.label(),
+                      count, about.sequences,
+                      100.0 * static_cast<double>(count) / static_cast<double>(about.sequences)));
+    }
+  }
+
+  const PlanRequest& request_;
+  const RoundPolicy& policy_;
+  const Buckets& buckets_;
+  SettingsTable table_;
+  PlanBuilder builder_;
+  BlockAllocator allocator_;
+  core::Random random_;
+
+  std::vector<Live> lives_;
+  std::vector<RoundGroup> groups_;
+  std::vector<std::pair<Live*, Setting>> candidates_;
+  std::vector<ShapeGroup> shapes_;
+  std::map<std::size_t, Setting> best_settings_;  // [bucket], of its latest range
+  std::map<std::size_t, std::int64_t> dropped_;   // [bucket]
+};
+
+}  // namespace
+
+PlanResult plan_rounds(const PlanRequest& request, const RoundPolicy& policy) {
+  const auto buckets = make_buckets(request.workload, request.options.bucket_edges);
+  if (!buckets) return tl::unexpected(buckets.error());
+  return RoundPlanner(request, policy, *buckets).plan();
+}
+
+}  // namespace dcpbench::planner
