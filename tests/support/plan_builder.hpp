@@ -43,36 +43,48 @@ struct PlannedWorkload {
   }
 };
 
-// 1 to 4 steps of 1 to 3 x ranks micro-batches at random aligned blocks, 1 to 3 sequences of 1 to
-// 1000 tokens in each.
+inline std::int32_t random_degree(core::Random& random, std::int32_t ranks) {
+  std::int32_t degree = 1;
+  while (degree * 2 <= ranks && random.below(2) == 0) degree *= 2;
+  return degree;
+}
+
+// Adds 1 to 3 sequences of 1 to 1000 tokens.
+inline void add_random(core::Random& random, PlannedWorkload& planned, std::int32_t first_rank,
+                       std::int32_t degree, std::int32_t round) {
+  std::vector<std::int64_t> lengths(1 + random.below(3));
+  for (std::int64_t& length : lengths) length = static_cast<std::int64_t>(1 + random.below(1000));
+  planned.add(first_rank, degree, lengths, round);
+}
+
+// 1 to 4 steps. Free-running: 1 to 3 x ranks micro-batches at random aligned blocks. Lockstep: 1 to
+// 4 rounds; every round has a micro-batch and leaves some ranks empty.
 inline PlannedWorkload random_plan(core::Random& random, std::int32_t ranks, bool lockstep) {
   PlannedWorkload result(ranks);
   result.plan.lockstep = lockstep;
   if (lockstep) result.plan.zero = 3;
-  std::vector<std::int32_t> next_round(static_cast<std::size_t>(ranks));
   for (std::uint64_t steps = 1 + random.below(4); steps > 0; --steps) {
-    result.begin_step();
-    std::ranges::fill(next_round, 0);
-    const std::uint64_t batches = 1 + random.below(3 * static_cast<std::uint64_t>(ranks));
-    for (std::uint64_t i = 0; i < batches; ++i) {
-      std::int32_t degree = 1;
-      while (degree * 2 <= ranks && random.below(2) == 0) degree *= 2;
-      const auto blocks = static_cast<std::uint64_t>(ranks / degree);
-      const std::int32_t first = static_cast<std::int32_t>(random.below(blocks)) * degree;
-      std::vector<std::int64_t> lengths(1 + random.below(3));
-      for (std::int64_t& length : lengths) {
-        length = static_cast<std::int64_t>(1 + random.below(1000));
+    if (lockstep) {
+      const auto rounds = static_cast<std::int32_t>(1 + random.below(4));
+      result.begin_step(rounds);
+      for (std::int32_t round = 0; round < rounds; ++round) {
+        const std::size_t before = result.plan.micro_batches.size();
+        for (std::int32_t rank = 0; rank < ranks;) {
+          const std::int32_t degree = random_degree(random, ranks);
+          const bool fits = rank % degree == 0 && rank + degree <= ranks;
+          if (fits && random.below(3) > 0) add_random(random, result, rank, degree, round);
+          rank += fits ? degree : 1;
+        }
+        if (result.plan.micro_batches.size() == before) add_random(random, result, 0, 1, round);
       }
-      std::int32_t round = 0;
-      if (lockstep) {
-        // The first round in which all ranks of the block are free, at times a later one.
-        const auto begin = next_round.begin() + first;
-        round = *std::max_element(begin, begin + degree) + (random.below(4) == 0 ? 1 : 0);
-        std::fill(begin, begin + degree, round + 1);
-        core::Step& step = result.plan.steps.back();
-        step.rounds = std::max(step.rounds, round + 1);
+    } else {
+      result.begin_step();
+      const std::uint64_t batches = 1 + random.below(3 * static_cast<std::uint64_t>(ranks));
+      for (std::uint64_t i = 0; i < batches; ++i) {
+        const std::int32_t degree = random_degree(random, ranks);
+        const auto block = random.below(static_cast<std::uint64_t>(ranks / degree));
+        add_random(random, result, static_cast<std::int32_t>(block) * degree, degree, 0);
       }
-      result.add(first, degree, lengths, round);
     }
   }
   core::mark_closing(result.plan);
