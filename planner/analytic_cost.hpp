@@ -1,0 +1,149 @@
+// The cost of a micro-batch from a model and a cluster.
+//
+// A rank holds n = padded tokens / degree tokens (rank_load.hpp). Work per token is in
+// layer_work.hpp, rates in efficiency.hpp and kernel_rates.hpp, transfers in collective_model.hpp,
+// memory in memory_model.hpp, the end of a step in zero_sync.hpp. With t GPUs per rank, work and
+// buffers are /t.
+//
+//   layer forward    the longer of kernels x launch and
+//                    GEMM at n rows + text K, V at (sequences x Lc) rows
+//                    + per sequence, attention at its own length + text attention at Lc keys
+//                    + elementwise bytes / memory rate
+//   layer backward   the same with 2x GEMM, 2.5x attention FLOPs at the backward rate
+//   once             head and loss, embedding, final norm, text projection, modulation; backward 2x
+//   GEMM compute          fixed cost of a micro-batch + L (forward + backward) + once recompute r
+//   layer forwards communication    (2L + r) transfers of a layer + those at the ends; nothing of
+//   it is overlapped
+// Transfers of a layer, forward (backward the same):
+//   Ulysses    all-to-all of Q and O, 2nh bytes each, and of K and V, 2nh max(k, d)/a each: four
+//              collectives per self-attention; the temporal one only carries videos
+//   DSP        two all-to-all of 2nh per pair; at the ends one all-gather of 2nhd in each direction
+//   tensor parallel    two all-gather and two reduce-scatter of 2nh per block (Megatron sequence
+//              parallelism, Korthikanti et al. 2022)
+// Text and modulation are replicated on every rank of a group.
+//
+// Reported extrapolation: the largest over layer GEMM, self-attention and transfers. Text
+// projection and modulation, a few rows each, are left out of it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/cluster.hpp"
+#include "core/model.hpp"
+#include "planner/collective_model.hpp"
+#include "planner/cost_model.hpp"
+#include "planner/kernel_rates.hpp"
+#include "planner/layer_work.hpp"
+#include "planner/make_cost_model.hpp"
+#include "planner/memory_model.hpp"
+#include "planner/rank_load.hpp"
+#include "planner/zero_sync.hpp"
+
+namespace dcpbench::planner {
+
+class AnalyticCost final : public CostModel {
+ public:
+  // Inputs are checked by make_cost_model.
+  AnalyticCost(const core::Cluster& cluster, const core::Model& model, const CostOptions& options);
+
+  [[nodiscard]] std::int32_t ranks() const override { return ranks_; }
+  [[nodiscard]] std::int32_t gpus_per_rank() const override { return tp_; }
+  [[nodiscard]] std::int32_t ranks_per_node() const override { return ranks_per_node_; }
+  [[nodiscard]] std::int32_t layers() const override { return model_.layers; }
+  [[nodiscard]] bool is_2d() const override { return model_.is_2d(); }
+  [[nodiscard]] core::SpMethod sp_method() const override { return sp_method_; }
+  [[nodiscard]] std::int32_t zero() const override { return zero_; }
+  [[nodiscard]] bool lockstep() const override { return zero_ == 3; }
+  [[nodiscard]] std::optional<std::int32_t> published_sp_degree() const override {
+    return model_.published_sp_degree;
+  }
+  [[nodiscard]] std::optional<std::string> refuse_degree(std::int32_t degree) const override;
+  [[nodiscard]] std::int64_t executed_tokens(std::span<const ShapeGroup> shapes,
+                                             std::int32_t degree) const override;
+  [[nodiscard]] MicroBatchCost micro_batch(std::span<const ShapeGroup> shapes, Group group,
+                                           std::int32_t recompute_layers) const override;
+  [[nodiscard]] std::vector<MemoryPart> memory_parts(std::span<const ShapeGroup> shapes,
+                                                     std::int32_t degree,
+                                                     std::int32_t recompute_layers) const override;
+  [[nodiscard]] core::Bytes peak_memory(std::span<const ShapeGroup> shapes, std::int32_t degree,
+                                        std::int32_t recompute_layers) const override;
+  [[nodiscard]] core::Bytes capacity() const override { return capacity_; }
+  [[nodiscard]] std::int64_t rank_tokens() const override { return rank_tokens_; }
+  [[nodiscard]] StepCost step() const override { return sync_.step(); }
+  [[nodiscard]] core::Nanoseconds exposed_gather(core::Nanoseconds busy_max) const override {
+    return lockstep() ? sync_.exposed_gather(busy_max) : core::Nanoseconds(0);
+  }
+  [[nodiscard]] core::Nanoseconds marginal_floor(const core::Shape& shape, Group group,
+                                                 std::int32_t recompute_layers) const override;
+  [[nodiscard]] double model_flops(const core::Shape& shape) const override {
+    return 3 * forward_flops(model_, shape);
+  }
+  [[nodiscard]] double peak_flops() const override { return peak_flops_; }
+  [[nodiscard]] double uncertainty() const override { return uncertainty_; }
+
+ private:
+  // A rank's micro-batch in the units that the rates below multiply.
+  struct Work {
+    double tokens = 0;
+    double video_tokens = 0;   // those with temporal attention
+    double rows = 0;           // effective GEMM rows of the layers and the head
+    double text_rows = 0;      // ... of the text projections
+    double sequence_rows = 0;  // ... of the modulation
+    double forward_keys = 0;   // sum over query rows of the effective number of keys
+    double backward_keys = 0;
+    double extrapolation = 1;
+  };
+  struct Direction {
+    double forward = 0;
+    double backward = 0;
+  };
+
+  void add_attention(const LocalShape& local, Work& work) const;
+  [[nodiscard]] Work measured_work(std::span<const ShapeGroup> shapes, std::int32_t degree) const;
+  [[nodiscard]] Direction layer_work_seconds(const Work& work) const;
+  [[nodiscard]] Direction once_seconds(const Work& work) const;
+  // Calls transfer(timer, bytes) for every collective of one pass over one layer, and of the ends.
+  template <class Transfer>
+  void layer_transfers(const Work& work, Group group, Transfer&& transfer) const;
+  template <class Transfer>
+  void end_transfers(const Work& work, Group group, Transfer&& transfer) const;
+
+  core::Model model_;
+  std::int32_t tp_;
+  std::int32_t zero_;
+  std::int32_t ranks_;
+  std::int32_t ranks_per_node_;
+  core::SpMethod sp_method_;
+  Sharding sharding_;
+  LocalHeads heads_;
+  std::int64_t rank_tokens_;
+  core::Bytes capacity_;
+  double peak_flops_;
+  double uncertainty_;
+
+  EfficiencyTable gemm_;
+  AttentionRates attention_;
+  CollectiveModel collectives_;
+  MemoryModel memory_;
+  ZeroSync sync_;
+
+  // Seconds per unit of Work.
+  double micro_batch_seconds_ = 0;
+  Direction launch_;          // floor of a layer
+  Direction attention_rate_;  // per effective key
+  Direction token_rate_;      // per token: elementwise bytes and text attention
+  double layer_rate_ = 0;     // per effective row, forward
+  double text_rate_ = 0;
+  double head_rate_ = 0;
+  double text_once_rate_ = 0;
+  double modulation_rate_ = 0;
+  Direction token_once_rate_;
+  double text_tokens_ = 0;
+  double hidden_bytes_ = 0;  // of a token on one GPU: 2h/t
+};
+
+}  // namespace dcpbench::planner

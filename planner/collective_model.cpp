@@ -1,0 +1,79 @@
+#include "planner/collective_model.hpp"
+
+#include <algorithm>
+
+namespace dcpbench::planner {
+
+namespace {
+
+double wire_factor(core::Collective collective, double ranks) {
+  const double share = (ranks - 1) / ranks;
+  return collective == core::Collective::all_reduce ? 2 * share : share;
+}
+
+}  // namespace
+
+CollectiveModel::CollectiveModel(const core::Cluster& cluster)
+    : intra_(make_tier(cluster.intra_node)),
+      inter_(make_tier(cluster.inter_node)),
+      gpus_per_node_(cluster.gpus_per_node) {}
+
+CollectiveModel::Tier CollectiveModel::make_tier(const core::LinkTier& tier) {
+  Tier result{tier.bandwidth.value(), tier.latency.value(), {}};
+  for (const auto& [collective, by_ranks] : tier.efficiency) {
+    for (const auto& [ranks, curve] : by_ranks) {
+      result.curves[static_cast<std::size_t>(collective)].push_back(
+          {ranks, EfficiencyTable(curve)});
+    }
+  }
+  return result;
+}
+
+const CollectiveModel::Curve* CollectiveModel::find_curve(const Tier& tier,
+                                                          core::Collective collective,
+                                                          std::int32_t ranks) {
+  const std::vector<Curve>& curves = tier.curves[static_cast<std::size_t>(collective)];
+  if (curves.empty()) return nullptr;
+  const Curve* best = &curves.front();
+  for (const Curve& curve : curves) {
+    if (curve.ranks <= ranks) best = &curve;
+  }
+  return best;
+}
+
+CollectiveTimer CollectiveModel::timer(core::Collective collective, std::int32_t ranks,
+                                       std::int32_t nodes) const {
+  if (ranks <= 1) return {};
+  const double n = ranks;
+  const double factor = wire_factor(collective, n);
+  if (nodes <= 1) {
+    const Curve* curve = find_curve(intra_, collective, ranks);
+    return {curve == nullptr ? nullptr : &curve->table, intra_.latency, factor / intra_.bandwidth};
+  }
+
+  const double g = (ranks + nodes - 1) / nodes;
+  const bool all_to_all = collective == core::Collective::all_to_all;
+  if (const Curve* curve = find_curve(inter_, collective, ranks)) {
+    if (!all_to_all) return {&curve->table, inter_.latency, factor / inter_.bandwidth};
+    const double measured = std::max(curve->ranks, 2);
+    const double measured_per_node = measured > gpus_per_node_ ? gpus_per_node_ : 1;
+    const double leaving = (n - g) / n;
+    const double measured_leaving = (measured - measured_per_node) / measured;
+    return {&curve->table, inter_.latency,
+            wire_factor(collective, measured) / inter_.bandwidth * (leaving / measured_leaving)};
+  }
+
+  const double latency = intra_.latency + inter_.latency;
+  // One rank per node uses no link inside the node, whose bandwidth may then be unknown.
+  const double intra = g > 1 ? 1 / intra_.bandwidth : 0;
+  if (all_to_all) {
+    return {nullptr, latency, (g - 1) / n * intra + (n - g) / n / inter_.bandwidth};
+  }
+  const double k = nodes;
+  const double rounds = collective == core::Collective::all_reduce ? 2 : 1;
+  const double inside = (g - 1) / g * intra;
+  const double across = (k - 1) / k / g / inter_.bandwidth;
+  return {nullptr, latency, rounds * std::max(inside, across)};
+}
+
+}  // namespace dcpbench::planner

@@ -1,0 +1,89 @@
+// Times of the collectives, inside a node and across nodes.
+//
+// Conventions of nccl-tests (NVIDIA nccl-tests, doc/PERFORMANCE.md): `bytes` is the total buffer of
+// a rank (all-gather: the gathered one; reduce-scatter: the unreduced one), and
+//   time = factor * bytes / bus bandwidth,  factor = 2 (n-1)/n all-reduce, (n-1)/n the others.
+// Inside a node, with a measured curve: bus bandwidth = bandwidth * efficiency(bytes). Such a curve
+// contains the latency, which then is only a floor. A curve of one point, or none, says nothing
+// about latency: it is added. Across nodes, with a measured curve over n0 ranks: the same; an
+// all-to-all is bound by its NICs, of which every GPU has its own, so its time goes with the share
+// of the buffer that leaves the node, (n-g)/n of g ranks per node, from that of the measurement
+// (whole nodes, else one rank per node). Across k nodes without a curve, at nominal bandwidths and
+// with both latencies:
+//   all-to-all                  bytes (g-1)/n / intra + bytes (n-g)/n / inter
+//   all-gather, reduce-scatter  the slower of (g-1)/g bytes / intra and (k-1)/k bytes/g / inter,
+//   which
+//                               NCCL pipelines; all-reduce twice that
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "core/cluster.hpp"
+#include "planner/efficiency.hpp"
+
+namespace dcpbench::planner {
+
+struct CollectiveTime {
+  double seconds = 0;
+  double extrapolation = 1;
+};
+
+// One collective on one group. Points into its CollectiveModel.
+class CollectiveTimer {
+ public:
+  CollectiveTimer() = default;  // takes no time
+  CollectiveTimer(const EfficiencyTable* table, double latency, double seconds_per_byte)
+      : table_(table), latency_(latency), seconds_per_byte_(seconds_per_byte) {}
+
+  [[nodiscard]] CollectiveTime operator()(double bytes) const {
+    if (table_ == nullptr) return {latency_ + bytes * seconds_per_byte_, 1};
+    const auto [size, extrapolation] = table_->at(bytes);
+    const double transfer = size * seconds_per_byte_;
+    if (!table_->has_latency()) return {latency_ + transfer, extrapolation};
+    return {transfer > latency_ ? transfer : latency_, extrapolation};
+  }
+  // No size takes less time per byte.
+  [[nodiscard]] double least_seconds_per_byte() const {
+    return table_ == nullptr ? seconds_per_byte_ : table_->best() * seconds_per_byte_;
+  }
+
+ private:
+  const EfficiencyTable* table_ = nullptr;
+  double latency_ = 0;
+  double seconds_per_byte_ = 0;  // at efficiency 1
+};
+
+class CollectiveModel {
+ public:
+  // Bandwidths that are used must be above 0 (checked by make_cost_model).
+  explicit CollectiveModel(const core::Cluster& cluster);
+
+  // `ranks` evenly over `nodes`. One rank takes no time.
+  [[nodiscard]] CollectiveTimer timer(core::Collective collective, std::int32_t ranks,
+                                      std::int32_t nodes) const;
+
+ private:
+  static constexpr std::size_t kCollectives = 4;
+  struct Curve {
+    std::int32_t ranks;
+    EfficiencyTable table;
+  };
+  struct Tier {
+    double bandwidth;
+    double latency;
+    std::array<std::vector<Curve>, kCollectives> curves;  // ascending ranks
+  };
+
+  static Tier make_tier(const core::LinkTier& tier);
+  // The nearest number of ranks not above, else the smallest; null when nothing was measured.
+  static const Curve* find_curve(const Tier& tier, core::Collective collective, std::int32_t ranks);
+
+  Tier intra_;
+  Tier inter_;
+  std::int32_t gpus_per_node_;
+};
+
+}  // namespace dcpbench::planner

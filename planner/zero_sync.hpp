@@ -1,0 +1,49 @@
+// What ZeRO moves between all ranks (Rajbhandari et al. 2020), N parameters, gradients in fp32:
+//   0     all-reduce of the gradients, 4N
+//   1, 2  reduce-scatter of the gradients, 4N, and after the update all-gather of the weights, 2N.
+//         Stage 2 keeps gradients whole until the last micro-batch, so it moves the same
+//   3     per layer and micro-batch: the weights are gathered for the forward and again for the
+//   backward
+//         pass (2N each), gradients are scattered (4N). Nothing of it is left for the end of the
+//         step
+// and in all stages one number, the gradient norm.
+//
+// Gradients become ready layer by layer; what no backward pass can hide:
+//   0, 1, 2  the last layer's reduction, the all-gather, the norm
+//   3        of every round, the first gather and the last reduction of a layer
+// A transfer of duration t that is hidden behind computation slows that by the cluster's overlap
+// slowdown s: t (1 - 1/s) of it stays exposed.
+//
+// The optimizer (Adam) moves 30 bytes per parameter: reads gradient, master weight and two moments,
+// writes the latter three and the bf16 weight; and 4 bytes more for the gradient norm. Sharded over
+// the ranks from stage 1 on.
+#pragma once
+
+#include <cstdint>
+
+#include "core/cluster.hpp"
+#include "core/model.hpp"
+#include "core/units.hpp"
+#include "planner/collective_model.hpp"
+#include "planner/cost_model.hpp"
+#include "planner/memory_model.hpp"
+
+namespace dcpbench::planner {
+
+class ZeroSync {
+ public:
+  ZeroSync(const core::Cluster& cluster, const core::Model& model, const Parallelism& parallelism,
+           const CollectiveModel& collectives);
+
+  [[nodiscard]] const StepCost& step() const { return step_; }
+  // Stage 3: of the transfers of one round, what a rank that is busy for `busy` can't hide; else 0.
+  [[nodiscard]] core::Nanoseconds exposed_gather(core::Nanoseconds busy) const;
+
+ private:
+  double slowdown_share_ = 0;  // of a hidden transfer that stays exposed
+  double round_edge_ = 0;      // seconds
+  double round_inner_ = 0;
+  StepCost step_;
+};
+
+}  // namespace dcpbench::planner
