@@ -26,8 +26,7 @@ std::string cpu_model() {
 }
 
 std::string rate(core::BytesPerSecond bandwidth) {
-  const double gigabytes = bandwidth.value() / 1e9;
-  return fmt::format("{:.6g} GB/s ({:.6g} Gb/s)", gigabytes, 8 * gigabytes);
+  return fmt::format("{:.6g} GB/s", bandwidth.value() / 1e9);
 }
 
 }  // namespace

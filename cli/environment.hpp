@@ -16,7 +16,7 @@ using Facts = std::vector<std::pair<std::string, std::string>>;
 Facts build_facts();
 // Host, operating system, CPU model and count, memory.
 Facts machine_facts();
-// Name, source, GPUs, memory, peak and link rates; link rates in GB/s and Gb/s.
+// Name, source, GPUs, memory, peak and link rates.
 Facts cluster_facts(const core::Cluster& cluster);
 
 }  // namespace dcpbench::cli
