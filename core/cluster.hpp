@@ -100,6 +100,9 @@ struct TableCost {
   Seconds overhead{0};
 };
 
+// Largest cluster that is read or asked for.
+inline constexpr std::int32_t kMaxGpus = 65'536;
+
 struct Cluster {
   std::string name;
   std::string source;
@@ -107,7 +110,7 @@ struct Cluster {
   std::int32_t gpus_per_node = 1;
   Device device;
   LinkTier intra_node;
-  LinkTier inter_node;
+  LinkTier inter_node;  // bandwidth 0: a single node without a way out
   Overheads overheads;
   std::optional<Power> power;
   double uncertainty = 0;  // relative, of a predicted ratio

@@ -10,6 +10,8 @@
 
 namespace dcpbench::core {
 
+inline constexpr std::int32_t kMaxLayers = 10'000;
+
 enum class ModelKind { transformer_1d, transformer_2d };
 enum class Head { lm, regression };
 
@@ -38,12 +40,20 @@ struct Model {
   [[nodiscard]] bool is_2d() const { return kind == ModelKind::transformer_2d; }
 };
 
-// Strict like cluster_from_json; also heads % kv_heads and hidden % heads.
+// Strict like cluster_from_json; also heads % kv_heads and hidden % heads. 2D models attend in full
+// and have a regression head.
 Model model_from_json(std::string_view text, std::string_view origin);
 
-// Parameters that are trained, by formula (README, "Cost model").
+// Parameters that are trained, by formula (README, "Cost model"). Two conventions:
+//   modulated == false (Llama): no biases, RMSNorm weights before every sub-layer and at the end.
+//   modulated == true (PixArt, STDiT3): biases everywhere, norms without weights, a 6 x hidden
+//     modulation table per block on top of one shared 6 x hidden projection of the timestep,
+//     RMSNorm of queries and keys.
+// regression: a patch embedding of output_channels values per token and a projection back to them;
+// cross-attention: an MLP cross_attention_width -> hidden -> hidden for the text. Position
+// embeddings are not trained.
 double parameter_count(const Model& model);
-// Of one layer (2D: one pair of blocks).
+// Of one layer (2D: one pair of blocks, each with self-attention, cross-attention and MLP).
 double layer_parameter_count(const Model& model);
 
 }  // namespace dcpbench::core
