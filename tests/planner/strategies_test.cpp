@@ -167,8 +167,7 @@ TEST(Dcp, AccumulationMakesGroupsFinishTogether) {
   CappedCost cost(2, 300);
   cost.set(300, 1, 300);
   cost.set(160, 1, 100);
-  cost.set(300, 2, 200);
-  cost.set(160, 2, 80);
+  cost.per_token = 2;  // at degree 2: twice the rank time
   const core::Workload workload = counted({{300, 10}, {160, 30}});
   PlanOptions options;
   options.accounting = core::Accounting::native;

@@ -113,5 +113,26 @@ TEST(Simulate, JitterDependsOnTheSeedAndNotOnTheListOrder) {
   EXPECT_LE(first.cells[3][Part::compute].value(), 1'200'000);
 }
 
+TEST(Simulate, JitterIsDrawnByStepAndByTheRanksOwnMicroBatch) {
+  FakeCost cost(1);
+  cost.per_token = 1000;
+  PlannedWorkload planned(1);
+  planned.begin_step();
+  planned.add(0, 1, {1000});
+  planned.add(0, 1, {1000});
+  planned.begin_step();
+  planned.add(0, 1, {1000});
+  const SimOptions options = {.jitter = 0.2, .seed = 3};
+  const Timeline timeline = simulate(planned.plan, planned.workload, cost, options);
+  const Disturbance disturbance(options, 1);
+  const auto time = [&](std::size_t step, std::uint32_t ordinal) {
+    return std::llround(1e6 * disturbance.factor(step, 0, ordinal));
+  };
+  EXPECT_NE(time(0, 0), time(0, 1));
+  EXPECT_NE(time(0, 0), time(1, 0));
+  EXPECT_EQ(timeline.steps[0].duration.value(), time(0, 0) + time(0, 1));
+  EXPECT_EQ(timeline.steps[1].duration.value(), time(1, 0));
+}
+
 }  // namespace
 }  // namespace dcpbench::sim

@@ -152,8 +152,9 @@ TEST(Simulate, RankWithoutMicroBatchIsReadyAtOnceAndIdle) {
 
 TEST(Simulate, EveryStepStartsAfresh) {
   FakeCost cost(2);
-  cost.set(10, 1, 30);
+  cost.set(10, 1, 30, 0, 0, 30);
   cost.set(20, 1, 50);
+  cost.set_step(40, 0, 0, 0);
   PlannedWorkload planned(2);
   planned.begin_step();
   planned.add(0, 1, {10});
@@ -161,11 +162,14 @@ TEST(Simulate, EveryStepStartsAfresh) {
   planned.begin_step();
   planned.add(0, 1, {20});
   planned.add(0, 1, {10});
+  planned.begin_step();
+  planned.add(0, 1, {10});
   const Timeline timeline = run(planned, cost);
-  EXPECT_EQ(duration(timeline, 0), 50);
-  EXPECT_EQ(duration(timeline, 1), 80);
-  EXPECT_EQ(row(timeline.rank_totals[0]), (Row{110, 0, 0, 20, 0, 0, 0}));
-  EXPECT_EQ(row(timeline.rank_totals[1]), (Row{50, 0, 0, 80, 0, 0, 0}));
+  EXPECT_EQ(duration(timeline, 0), 90);  // rank 1 gives its gradients at 50: 50 + 40
+  EXPECT_EQ(duration(timeline, 1), 90);  // 80 of work, ready at 50
+  EXPECT_EQ(duration(timeline, 2), 40);  // ready at 0: all of 0..30 is backward
+  EXPECT_EQ(row(timeline.rank_totals[0]), (Row{140, 0, 0, 20, 60, 0, 0}));
+  EXPECT_EQ(row(timeline.rank_totals[1]), (Row{50, 0, 0, 110, 60, 0, 0}));
 }
 
 TEST(Simulate, LockstepRoundsTakeTheirBusiestRankAndTheGather) {
