@@ -90,9 +90,9 @@ struct Row {
   }
 };
 
-MeanAndDeviation rate(const StrategyRuns& runs) {
+MeanAndDeviation rate(const StrategyRuns& runs, double unit) {
   std::vector<double> rates;
-  for (const Result* run : runs.runs) rates.push_back(run->useful_tokens_per_second);
+  for (const Result* run : runs.runs) rates.push_back(run->useful_tokens_per_second * unit);
   return mean_and_deviation(rates);
 }
 
@@ -111,16 +111,12 @@ void add_differences(const Pairing& pairing, std::size_t report, const std::stri
     std::size_t count = 0;
   };
   std::vector<Seen> seen;
+  std::map<Difference, std::size_t> places;
   for (const auto& [first, other] : pairing.pairs) {
     for (const Difference& difference : differences_of(*first, *other)) {
-      const auto known = std::find_if(seen.begin(), seen.end(), [&](const Seen& entry) {
-        return entry.difference == difference;
-      });
-      if (known == seen.end()) {
-        seen.push_back({difference, first, 1});
-      } else {
-        ++known->count;
-      }
+      const auto [place, is_new] = places.try_emplace(difference, seen.size());
+      if (is_new) seen.push_back({difference, first, 0});
+      ++seen[place->second].count;
     }
   }
   for (const Seen& entry : seen) {
@@ -219,9 +215,10 @@ std::string format(const std::vector<Report>& reports, const std::vector<std::st
                  {"where the difference sits", ""}});
   const auto add_row = [&](const StrategyRuns& runs, std::size_t report,
                            const std::string& relative, const std::string& where) {
+    const MeanAndDeviation megatokens = rate(runs, 1e-6);
     table.add_row({printable(runs.strategy, 40), tag(report),
                    printable(runs.runs.front()->execution, 20),
-                   with_deviation({rate(runs).mean / 1e6, rate(runs).deviation / 1e6}, 4), relative,
+                   with_deviation(megatokens, decimals_for(megatokens.mean, 4)), relative,
                    significant(runs.total_seconds(), 4), where});
   };
   std::string cell;
@@ -240,7 +237,7 @@ std::string format(const std::vector<Report>& reports, const std::vector<std::st
     if (row.first.runs.size() == 1) {
       if (const auto steps = step_ratios(first, other)) {
         const auto [least, greatest] = std::minmax({steps->p10, steps->median, steps->p90});
-        relative += fmt::format("[{}..{}]", significant(least, 3), significant(greatest, 3));
+        relative += fmt::format("[{:.3f}..{:.3f}]", least, greatest);
       }
     }
     add_row(row.other, row.report, relative, where_it_sits(row));

@@ -125,13 +125,13 @@ std::string reason_for(const Candidate& chosen, const Candidate& best, const Str
   } else if (chosen.runs == &baseline && best.runs == &baseline) {
     reason = "no strategy is faster";
   } else if (chosen.runs == &baseline) {
-    reason = fmt::format("{} would gain {}x, within the uncertainty of {}: called equal",
-                         best.runs->strategy, significant(best.gain.mean, 3), percent(equal_below));
+    reason = fmt::format("{} would gain {:.2f}x, within the uncertainty of {}: called equal",
+                         best.runs->strategy, best.gain.mean, percent(equal_below));
   } else {
     reason = explain(baseline, *chosen.runs);
     if (chosen.runs != best.runs) {
-      reason += fmt::format("; {} ({}x) is equal within {}", best.runs->strategy,
-                            significant(best.gain.mean, 3), percent(equal_below));
+      reason += fmt::format("; {} ({:.2f}x) is equal within {}", best.runs->strategy,
+                            best.gain.mean, percent(equal_below));
     }
   }
   if (const std::int64_t dropped = dropped_sequences(*chosen.runs); dropped > 0) {

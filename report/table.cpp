@@ -96,7 +96,7 @@ std::vector<Columns::Column> columns(TimeUnit unit) {
           {"comm", "%"},          {"recomp", "%"},
           {"sync", "%"},          {"pad", "%"},
           {"imbal", "%"},         {"bound", "%"},
-          {"memory", "GiB"},      {"SP degrees", "degree:micro-batches"}};
+          {"peak/cap", "GiB"},    {"SP degrees", "degree:micro-batches"}};
 }
 
 std::vector<std::string> row(const StrategyRuns& runs, TimeUnit unit) {
@@ -111,8 +111,8 @@ std::vector<std::string> row(const StrategyRuns& runs, TimeUnit unit) {
   return {name(runs.strategy),
           count(over(runs, [](const Result& r) { return static_cast<double>(r.steps); })),
           count(over(runs, [](const Result& r) { return static_cast<double>(r.micro_batches); })),
-          rate.mean > 0 ? with_deviation(rate, 4) : "-",
-          speedup ? with_deviation(*speedup, 3) : "-",
+          rate.mean > 0 ? with_deviation(rate, decimals_for(rate.mean, 4)) : "-",
+          speedup ? with_deviation(*speedup, 2) : "-",
           step_time(runs, unit),
           mfu ? tenths(mfu->mean) : "-",
           tenths(runs.part_share(Part::idle)),
@@ -154,7 +154,8 @@ std::string context(const Report& report) {
          "# idle, comm, recomp, sync: share of the time, mean over ranks; comm and sync exclude "
          "waiting, which is idle\n"
          "# pad: padding / executed tokens; imbal: (max - mean) / max of busy time over ranks; "
-         "bound: lower bound / time\n";
+         "bound: lower bound / time\n"
+         "# peak/cap: highest memory of a rank / capacity\n";
 }
 
 std::string cell_line(const Cell& cell) {
@@ -274,32 +275,27 @@ std::string dropped_line(const Report& report) {
 std::string format_table(const Report& report) {
   const TimeUnit unit = pick_unit(report.results);
   Columns table(columns(unit));
-  std::vector<char> is_shown(report.infeasible.size(), 0);
-  const auto add_infeasible = [&](std::size_t i) {
-    const InfeasibleResult& result = report.infeasible[i];
-    is_shown[i] = 1;
-    table.add_line(fmt::format("  {} no plan (seed {}): {}", name(result.strategy), result.seed,
-                               printable(result.reason)));
+  std::map<std::pair<std::string, std::string>, std::vector<const InfeasibleResult*>> without_plan;
+  for (const InfeasibleResult& result : report.infeasible) {
+    without_plan[{result.model, result.dataset}].push_back(&result);
+  }
+  const auto add_infeasible = [&](const std::vector<const InfeasibleResult*>& results) {
+    for (const InfeasibleResult* result : results) {
+      table.add_line(fmt::format("  {} no plan (seed {}): {}", name(result->strategy), result->seed,
+                                 printable(result->reason)));
+    }
   };
   for (const Cell& cell : group_cells(report.results)) {
     table.add_line(cell_line(cell));
     for (const StrategyRuns& runs : cell.strategies) table.add_row(row(runs, unit));
-    for (std::size_t i = 0; i < report.infeasible.size(); ++i) {
-      const InfeasibleResult& result = report.infeasible[i];
-      if (!is_shown[i] && result.model == cell.model && result.dataset == cell.dataset) {
-        add_infeasible(i);
-      }
+    if (const auto here = without_plan.extract({cell.model, cell.dataset})) {
+      add_infeasible(here.mapped());
     }
   }
-  // Cells in which no strategy has a plan.
-  for (std::size_t i = 0; i < report.infeasible.size(); ++i) {
-    if (is_shown[i]) continue;
-    const std::string model = report.infeasible[i].model, dataset = report.infeasible[i].dataset;
-    table.add_line(fmt::format("# {}, {}: no strategy has a plan", name(model), name(dataset)));
-    for (std::size_t k = i; k < report.infeasible.size(); ++k) {
-      const InfeasibleResult& result = report.infeasible[k];
-      if (result.model == model && result.dataset == dataset) add_infeasible(k);
-    }
+  for (const auto& [cell, results] : without_plan) {
+    table.add_line(
+        fmt::format("# {}, {}: no strategy has a plan", name(cell.first), name(cell.second)));
+    add_infeasible(results);
   }
   return context(report) + table.format() + notes(report) + dropped_line(report);
 }
@@ -309,7 +305,7 @@ std::string format_recommendations(const Report& report) {
   for (const Recommendation& r : report.recommendations) {
     text += fmt::format("{}, {}: {}", name(r.model), name(r.dataset), name(r.strategy));
     if (r.strategy != r.baseline) {
-      text += fmt::format(" is {}x {}", significant(r.gain, 3), name(r.baseline));
+      text += fmt::format(" is {:.2f}x {}", r.gain, name(r.baseline));
       if (r.gain_uncertainty > 0) text += fmt::format(" (+-{})", percent(r.gain_uncertainty));
     }
     text += fmt::format(": {}", printable(r.reason));

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 
 namespace dcpbench::report {
 
@@ -16,12 +17,6 @@ bool continues_character(char byte) { return (static_cast<unsigned char>(byte) &
 std::size_t width(std::string_view text) {
   return static_cast<std::size_t>(std::count_if(
       text.begin(), text.end(), [](char byte) { return !continues_character(byte); }));
-}
-
-int decimals_for(double value, int digits) {
-  const double magnitude = std::fabs(value);
-  if (!(magnitude > 0) || !std::isfinite(magnitude)) return std::clamp(digits - 1, 0, 9);
-  return std::clamp(digits - 1 - static_cast<int>(std::floor(std::log10(magnitude))), 0, 9);
 }
 
 }  // namespace
@@ -48,12 +43,19 @@ std::string printable(std::string_view text, std::size_t limit) {
   return result;
 }
 
+int decimals_for(double value, int digits) {
+  if (!(std::fabs(value) > 0) || !std::isfinite(value)) return std::clamp(digits - 1, 0, 9);
+  // The exponent after rounding: 0.99999 is 1.000.
+  const std::string rounded = fmt::format("{:.{}e}", value, digits - 1);
+  const int exponent = std::atoi(rounded.c_str() + rounded.find('e') + 1);
+  return std::clamp(digits - 1 - exponent, 0, 9);
+}
+
 std::string significant(double value, int digits) {
   return fmt::format("{:.{}f}", value, decimals_for(value, digits));
 }
 
-std::string with_deviation(const MeanAndDeviation& value, int digits) {
-  const int decimals = decimals_for(value.mean, digits);
+std::string with_deviation(const MeanAndDeviation& value, int decimals) {
   if (!(value.deviation > 0)) return fmt::format("{:.{}f}", value.mean, decimals);
   return fmt::format("{:.{}f}+-{:.{}f}", value.mean, decimals, value.deviation, decimals);
 }

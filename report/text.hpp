@@ -14,10 +14,12 @@ namespace dcpbench::report {
 // characters become '?', and what exceeds `limit` bytes becomes "...".
 std::string printable(std::string_view text, std::size_t limit = 1000);
 
-// Fixed notation with `digits` significant digits, at most 9 decimals: 0.01234, 12.34, 12345.
+// Decimals that show `digits` significant digits of `value` in fixed notation, from 0 to 9.
+int decimals_for(double value, int digits);
+// 0.01234, 12.34, 12345 for 4 digits.
 std::string significant(double value, int digits);
 // "12.34", or "12.34+-0.21" when there is a deviation to show.
-std::string with_deviation(const MeanAndDeviation& value, int digits);
+std::string with_deviation(const MeanAndDeviation& value, int decimals);
 // "31 %", below 10 % with one decimal: "6.4 %".
 std::string percent(double fraction);
 // 1234567 -> "1,234,567".
