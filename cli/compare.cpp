@@ -42,7 +42,7 @@ report::Report read_report(const std::string& name) {
 
 int run(const Arguments& arguments) {
   Problems& problems = arguments.problems();
-  const std::vector<std::string> names = arguments.texts("reports");
+  const std::vector<std::string>& names = arguments.positionals();
   const std::optional<std::string> json = arguments.text("--json");
   const bool force = arguments.flag("--force");
   if (names.size() < 2) {
