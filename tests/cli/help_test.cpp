@@ -26,7 +26,7 @@ TEST(Help, EveryCommandHasOneWithAnExample) {
       EXPECT_EQ(outcome.err, "");
       EXPECT_NE(outcome.out.find("Example: dcpbench " + command[0]), std::string::npos)
           << outcome.all();
-      for (const std::string& line : lines_of(outcome.out)) EXPECT_LE(line.size(), 120U) << line;
+      for (const std::string& line : lines_of(outcome.out)) EXPECT_LE(line.size(), 100U) << line;
     }
   }
 }

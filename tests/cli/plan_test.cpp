@@ -33,8 +33,18 @@ TEST(Plan, ExplainsTheChoices) {
   const Outcome outcome = dcpbench(with_workload({"plan", "--explain"}, {"--strategy", "bucket"}));
   ASSERT_EQ(outcome.exit_code, 0) << outcome.all();
   EXPECT_NE(outcome.out.find("tokens/s/rank"), std::string::npos) << outcome.out;
-  EXPECT_NE(outcome.out.find("fixed settings"), std::string::npos) << outcome.out;
   EXPECT_NE(outcome.out.find(" *"), std::string::npos) << outcome.out;
+  // The fairness table: SP degrees 1 to 32, each with and without the median cut, one of them used.
+  const std::size_t table = outcome.out.find("fixed settings");
+  ASSERT_NE(table, std::string::npos) << outcome.out;
+  std::size_t rows = 0;
+  std::size_t used = 0;
+  for (const std::string& line : lines_of(outcome.out.substr(table))) {
+    if (line.find(" yes ") != std::string::npos || line.find(" no ") != std::string::npos) ++rows;
+    if (line.starts_with(" *")) ++used;
+  }
+  EXPECT_EQ(rows, 12U) << outcome.out;
+  EXPECT_EQ(used, 1U) << outcome.out;
 }
 
 TEST(Plan, JsonHoldsTheDigestThatSimulateReports) {

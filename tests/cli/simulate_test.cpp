@@ -183,13 +183,21 @@ TEST(Simulate, ASlowRankCostsTime) {
 }
 
 TEST(Simulate, APlanForAnotherClusterIsExecutedOnThisOne) {
-  const std::vector<std::string> words = {"--dataset",  "text-long", "--sequences", "300",
-                                          "--strategy", "dcp",       "--cluster",   "h100-4x8"};
-  std::vector<std::string> believed = words;
-  believed.insert(believed.end(), {"--plan-cluster", "h200-4x8"});
-  const json report = simulate(believed);
-  EXPECT_EQ(report["cluster"]["name"], "h100-4x8");
-  EXPECT_EQ(report["cluster"]["plan_cluster"], "h200-4x8");
+  const std::vector<std::string> words = {"--dataset", "text-long",  "--sequences",
+                                          "300",       "--strategy", "dcp"};
+  const auto planned_for = [&](const char* belief, const char* truth, int exit_code) {
+    std::vector<std::string> all = words;
+    all.insert(all.end(), {"--plan-cluster", belief, "--cluster", truth});
+    return simulate(all, exit_code);
+  };
+  const json smaller = planned_for("h100-4x8", "h200-4x8", 0);
+  EXPECT_EQ(smaller["cluster"]["name"], "h200-4x8");
+  EXPECT_EQ(smaller["cluster"]["plan_cluster"], "h100-4x8");
+  // A plan that fills 141 GB does not run in 80 GB.
+  const json larger = planned_for("h200-4x8", "h100-4x8", 3);
+  EXPECT_NE(larger["infeasible"][0]["reason"].get<std::string>().find(
+                "the plan for h200-4x8 can't run on h100-4x8"),
+            std::string::npos);
 }
 
 TEST(Simulate, QuietAndVerboseOnlyChangeStandardError) {

@@ -20,10 +20,10 @@ void expect_refused(const Words& words, const Words& texts, int exit_code = 2) {
 
 TEST(Usage, AllMistakesAppearTogether) {
   expect_refused(
-      {"simulate", "--sed", "7", "--strategy", "dpc", "--model", "lama-8b", "--cluster", "h200-4x9",
-       "--gpus", "0", "--accounting", "equl", "--zero", "4", "--json"},
+      {"simulate", "--sed", "7", "--strategy", "dcpp", "--model", "lama-8b", "--cluster",
+       "h200-4x9", "--gpus", "0", "--accounting", "equl", "--zero", "4", "--json"},
       {"unknown option --sed (did you mean \"--seed\"?)",
-       "unknown strategy \"dpc\" (did you mean \"dcp\"?)", "(did you mean \"llama-8b\"?)",
+       "unknown strategy \"dcpp\" (did you mean \"dcp\"?)", "(did you mean \"llama-8b\"?)",
        "(did you mean \"h200-4x8\"?)", "--gpus: \"0\" is not a whole number from 1",
        "--accounting: \"equl\" is none of equal, native (did you mean \"equal\"?)",
        "--zero: \"4\" is not a whole number from 0 to 3", "--json needs a value"});
@@ -47,6 +47,8 @@ TEST(Usage, NumbersAreReadWhole) {
 }
 
 TEST(Usage, AnOptionIsGivenOnce) {
+  expect_refused({"simulate", "--dataset", "web", "--dataset", "web"},
+                 {"--dataset web is given twice"});
   expect_refused({"simulate", "--seed", "1", "--seed=2"}, {"--seed is given 2 times: 1, 2"});
 }
 
@@ -94,7 +96,8 @@ TEST(Usage, PacksMustHoldTheLongest) {
 TEST(Usage, AFixedDegreeNamesEveryReasonAndTheValidOnes) {
   // 3 divides neither 8 ranks nor 32 heads.
   expect_refused({"simulate", "--cluster", "h200-1x8", "--model", "llama-8b", "--bucket-sp", "3"},
-                 {"--bucket-sp 3", "8", "32", "valid degrees: 1, 2, 4, 8"});
+                 {"--bucket-sp 3 for model llama-8b", "8 ranks are not divisible by 3",
+                  "32 heads are not divisible by 3", "valid degrees: 1, 2, 4, 8"});
 }
 
 TEST(Usage, ModelFreeClustersRefuseAModel) {
