@@ -6,6 +6,7 @@
 #include <optional>
 #include <stdexcept>
 
+#include "cli/fixed_settings.hpp"
 #include "cli/workload.hpp"
 #include "core/configs.hpp"
 #include "planner/plan_facts.hpp"
@@ -138,6 +139,10 @@ void for_each_plan(const Job& job, bool explain,
                 : tl::unexpected(made.error());
         const double plan_seconds = seconds_since(start);
         result = checked(std::move(result), workload, costed, options);
+        if (explain && result) {
+          explanation.fixed_settings =
+              compare_fixed_settings(*strategy, {workload, *costed.belief, plan}, *result);
+        }
         if (!visit({costed, dataset, seed, std::string(strategy->name), workload, std::move(result),
                     plan_seconds, explain ? &explanation : nullptr})) {
           return;
