@@ -300,7 +300,7 @@ std::string JsonValue::shown() const {
     case JsonKind::number:
       return fmt::format("{}", number());
     case JsonKind::string: {
-      constexpr std::size_t kLongest = 60;
+      constexpr std::size_t kLongest = 80;
       const std::string_view all = text();
       return fmt::format("\"{}{}\"", all.substr(0, kLongest), all.size() > kLongest ? "..." : "");
     }

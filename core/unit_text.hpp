@@ -14,8 +14,8 @@ namespace dcpbench::core {
 // exact ("24576 ns" is 24576).
 enum class Dimension { bytes, bytes_per_second, flops_per_second, seconds, nanoseconds, watts };
 
-// The value in base units: finite, correctly rounded for every unit that is a whole multiple or
-// fraction of the base. The error says what is wrong and lists the accepted units.
+// The value in base units: finite, the number rounded once more at most (times or over an exact
+// power). The error says what is wrong and lists the accepted units.
 tl::expected<double, std::string> parse_quantity(std::string_view text, Dimension dimension);
 
 std::string accepted_units(Dimension dimension);   // "B, kB, MB, ..."

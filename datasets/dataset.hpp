@@ -36,18 +36,32 @@ std::vector<std::string> preset_names();
 // Throws Error(usage) with "did you mean" for an unknown name.
 Dataset preset(std::string_view name);
 
+inline constexpr std::int64_t kDefaultDraws = 20'000;
+
 struct DrawOptions {
-  // Distribution: how many to draw (default 20,000). File: a seeded sample of that many (default
-  // all); more than the file holds is Error(usage).
+  // Distribution: how many to draw (default kDefaultDraws). File: a seeded sample of that many
+  // (default all), without replacement; more than the file holds is Error(usage).
   std::optional<std::int64_t> sequences;
   std::uint64_t seed = 0;
-  double scale_lengths = 1;  // lengths x F, rounded half up, at least 1 (2D: tokens per frame first,
-                             // then frames, each at least 1, so that the shape stays a product)
-  bool file_order = false;   // keep a file's order instead of shuffling
+  // Lengths x F, rounded half up, at least 1. 2D: first tokens per frame S' = S x F, then the
+  // frames take what that rounding left, T' = T x (S x F / S'), so that the shape stays a product.
+  // Loss tokens keep their share of the tokens.
+  double scale_lengths = 1;
+  bool file_order = false;  // keep a file's order instead of shuffling; not for a distribution
 };
 
-// The sequences in drawn order, as one step. Throws Error(usage), also when scaled lengths leave
+// The sequences in drawn order, as one step; all tokens are loss tokens unless the file says
+// otherwise. Throws Error(usage), also when scaled lengths leave
 // [1, kMaxTokens] or counts exceed kMaxSequences.
 core::Workload draw(const Dataset& dataset, const DrawOptions& options);
+
+// For the report: how the sequences of `workload` = draw(dataset, options) were chosen (count,
+// seed, scale), and warnings that the dataset does not carry already.
+struct DrawRecord {
+  std::vector<std::string> notes;
+  std::vector<std::string> warnings;
+};
+DrawRecord describe_draw(const Dataset& dataset, const DrawOptions& options,
+                         const core::Workload& workload);
 
 }  // namespace dcpbench::datasets

@@ -1,29 +1,31 @@
 // The cost of a micro-batch from a model and a cluster.
 //
-// A rank holds n = padded tokens / degree tokens (rank_load.hpp). Work per token is in
-// layer_work.hpp, rates in efficiency.hpp and kernel_rates.hpp, transfers in collective_model.hpp,
-// memory in memory_model.hpp, the end of a step in zero_sync.hpp. With t GPUs per rank, work and
-// buffers are /t.
+// A rank holds n tokens, padding included (rank_load.hpp). Work per token is in layer_work.hpp,
+// rates in efficiency.hpp and kernel_rates.hpp, transfers in collective_model.hpp, memory in
+// memory_model.hpp, the end of a step in zero_sync.hpp. With t GPUs per rank, work is divided by t.
 //
-//   layer forward    the longer of kernels x launch and
-//                    GEMM at n rows + text K, V at (sequences x Lc) rows
-//                    + per sequence, attention at its own length + text attention at Lc keys
-//                    + elementwise bytes / memory rate
-//   layer backward   the same with 2x GEMM, 2.5x attention FLOPs at the backward rate
-//   once             head and loss, embedding, final norm, text projection, modulation; backward 2x
-//   GEMM compute          fixed cost of a micro-batch + L (forward + backward) + once recompute r
-//   layer forwards communication    (2L + r) transfers of a layer + those at the ends; nothing of
-//   it is overlapped
-// Transfers of a layer, forward (backward the same):
-//   Ulysses    all-to-all of Q and O, 2nh bytes each, and of K and V, 2nh max(k, d)/a each: four
-//              collectives per self-attention; the temporal one only carries videos
-//   DSP        two all-to-all of 2nh per pair; at the ends one all-gather of 2nhd in each direction
-//   tensor parallel    two all-gather and two reduce-scatter of 2nh per block (Megatron sequence
-//              parallelism, Korthikanti et al. 2022)
+//   layer forward   the longer of kernels x launch and the sum of
+//                     GEMM at n rows, and of the text's K and V at sequences x Lc rows
+//                     self-attention of each sequence at its own length; text attention at Lc keys
+//                     elementwise bytes / memory rate
+//   layer backward  the same with twice the GEMM, and 2.5 times the attention FLOPs at their rate
+//   once            head and loss, embedding, final norm, text projection, modulation
+//
+//   compute         overhead of a micro-batch + L (forward + backward) + once
+//   recompute       r forwards of a layer
+//   communication   (2L + r) transfers of a layer and those at the ends, none overlapped
+//
+// Transfers of a layer in its forward pass; the backward pass has the same:
+//   Ulysses   all-to-all of Q, K, V and O: 2nh bytes for Q and O, 2nh max(k, d)/a for K and V, so
+//             four collectives per self-attention (the temporal one only for videos)
+//   DSP       two all-to-all of 2nh per pair of blocks. At the ends: gather of the output, and in
+//             the backward pass of the gradient of the split input, 2nhd each
+//   tensor    two all-gather and two reduce-scatter of 2nh per block, inside the node (tensor and
+//             sequence parallelism of Megatron, Korthikanti et al. 2022)
 // Text and modulation are replicated on every rank of a group.
 //
-// Reported extrapolation: the largest over layer GEMM, self-attention and transfers. Text
-// projection and modulation, a few rows each, are left out of it.
+// Extrapolation is the largest over the layers' GEMM, self-attention and transfers. Text projection
+// and modulation, a few rows each, are left out of it.
 #pragma once
 
 #include <cstdint>

@@ -14,9 +14,7 @@ double wire_factor(core::Collective collective, double ranks) {
 }  // namespace
 
 CollectiveModel::CollectiveModel(const core::Cluster& cluster)
-    : intra_(make_tier(cluster.intra_node)),
-      inter_(make_tier(cluster.inter_node)),
-      gpus_per_node_(cluster.gpus_per_node) {}
+    : intra_(make_tier(cluster.intra_node)), inter_(make_tier(cluster.inter_node)) {}
 
 CollectiveModel::Tier CollectiveModel::make_tier(const core::LinkTier& tier) {
   Tier result{tier.bandwidth.value(), tier.latency.value(), {}};
@@ -54,13 +52,8 @@ CollectiveTimer CollectiveModel::timer(core::Collective collective, std::int32_t
   const double g = (ranks + nodes - 1) / nodes;
   const bool all_to_all = collective == core::Collective::all_to_all;
   if (const Curve* curve = find_curve(inter_, collective, ranks)) {
-    if (!all_to_all) return {&curve->table, inter_.latency, factor / inter_.bandwidth};
-    const double measured = std::max(curve->ranks, 2);
-    const double measured_per_node = measured > gpus_per_node_ ? gpus_per_node_ : 1;
-    const double leaving = (n - g) / n;
-    const double measured_leaving = (measured - measured_per_node) / measured;
-    return {&curve->table, inter_.latency,
-            wire_factor(collective, measured) / inter_.bandwidth * (leaving / measured_leaving)};
+    const double share = all_to_all ? (n - g) / n : factor;
+    return {&curve->table, inter_.latency, share / inter_.bandwidth};
   }
 
   const double latency = intra_.latency + inter_.latency;

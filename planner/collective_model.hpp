@@ -3,17 +3,19 @@
 // Conventions of nccl-tests (NVIDIA nccl-tests, doc/PERFORMANCE.md): `bytes` is the total buffer of
 // a rank (all-gather: the gathered one; reduce-scatter: the unreduced one), and
 //   time = factor * bytes / bus bandwidth,  factor = 2 (n-1)/n all-reduce, (n-1)/n the others.
-// Inside a node, with a measured curve: bus bandwidth = bandwidth * efficiency(bytes). Such a curve
-// contains the latency, which then is only a floor. A curve of one point, or none, says nothing
-// about latency: it is added. Across nodes, with a measured curve over n0 ranks: the same; an
-// all-to-all is bound by its NICs, of which every GPU has its own, so its time goes with the share
-// of the buffer that leaves the node, (n-g)/n of g ranks per node, from that of the measurement
-// (whole nodes, else one rank per node). Across k nodes without a curve, at nominal bandwidths and
-// with both latencies:
+// With a measured curve the bus bandwidth is bandwidth * efficiency(bytes). Such a curve contains
+// the latency when small sizes take longer per byte; then the tier's latency is a floor, and the
+// time below the first point goes linearly from the latency to that point. A curve of one point, or
+// of one efficiency, says nothing about latency: it is added.
+//
+// All-to-all across nodes is bound by the NICs, of which every GPU has its own: the inter-node
+// curve is the achieved share of the NIC's rate for what leaves the node, (n-g)/n of the buffer
+// with g ranks per node, and what stays inside is hidden behind it.
+//
+// Across k nodes without a curve, at nominal bandwidths and with both latencies:
 //   all-to-all                  bytes (g-1)/n / intra + bytes (n-g)/n / inter
 //   all-gather, reduce-scatter  the slower of (g-1)/g bytes / intra and (k-1)/k bytes/g / inter,
-//   which
-//                               NCCL pipelines; all-reduce twice that
+//                               which NCCL pipelines; all-reduce twice that
 #pragma once
 
 #include <array>
@@ -43,6 +45,12 @@ class CollectiveTimer {
     const auto [size, extrapolation] = table_->at(bytes);
     const double transfer = size * seconds_per_byte_;
     if (!table_->has_latency()) return {latency_ + transfer, extrapolation};
+    if (bytes < table_->first_size()) {
+      const double first = table_->first_effective() * seconds_per_byte_;
+      if (first <= latency_) return {latency_, extrapolation};
+      const double between = latency_ + (first - latency_) * (bytes / table_->first_size());
+      return {between < first ? between : first, extrapolation};
+    }
     return {transfer > latency_ ? transfer : latency_, extrapolation};
   }
   // No size takes less time per byte.
@@ -83,7 +91,6 @@ class CollectiveModel {
 
   Tier intra_;
   Tier inter_;
-  std::int32_t gpus_per_node_;
 };
 
 }  // namespace dcpbench::planner

@@ -40,6 +40,6 @@ PiecewiseLine effective_sizes(const core::EfficiencyCurve& curve) {
 }  // namespace
 
 EfficiencyTable::EfficiencyTable(const core::EfficiencyCurve& curve)
-    : line_(effective_sizes(curve)) {}
+    : line_(effective_sizes(curve)), first_effective_(line_.at(line_.first_x()).y) {}
 
 }  // namespace dcpbench::planner

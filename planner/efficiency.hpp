@@ -29,11 +29,15 @@ class EfficiencyTable {
   }
   // The least effective size per unit of size anywhere on the curve: 1 / best efficiency.
   [[nodiscard]] double best() const { return line_.least_ratio(); }
-  // One point says nothing about latency.
-  [[nodiscard]] bool has_latency() const { return line_.points() > 1; }
+  // Whether small sizes take longer per unit than the curve's first points would make them. A curve
+  // of one point, or of one efficiency, says nothing about latency.
+  [[nodiscard]] bool has_latency() const { return line_.latency() > 0; }
+  [[nodiscard]] double first_size() const { return line_.first_x(); }
+  [[nodiscard]] double first_effective() const { return first_effective_; }
 
  private:
   PiecewiseLine line_;
+  double first_effective_;
 };
 
 }  // namespace dcpbench::planner

@@ -36,15 +36,15 @@ ModelWork model_work(const core::Model& model, std::int32_t kv_heads) {
   const double additions = text ? 3 : 2;
   const double rotary = 2 * (h + kv);
   const double forward = 2 * 2 * h + additions * 3 * h + rotary + (model.gated_mlp ? 3 : 2) * f +
-                         (model.modulated ? 4 * 2 * h : 0);
+                         (model.modulated ? 4 * 2 * h + 2 * (h + kv) : 0);
   const double backward = 2 * 3 * h + additions * 3 * h + rotary + (model.gated_mlp ? 5 : 3) * f +
-                          (model.modulated ? 4 * 3 * h : 0);
+                          (model.modulated ? 4 * 3 * h + 3 * (h + kv) : 0);
   layer.forward_bytes_per_token = blocks * kTensorBytes * forward;
   layer.backward_bytes_per_token = blocks * kTensorBytes * backward;
 
   layer.saved_bytes_per_token =
       blocks * (12 * h + 4 * a + (model.gated_mlp ? 6 : 4) * f + (text ? 6 * h + 4 * a : 0) +
-                (model.modulated ? 4 * h : 0));
+                (model.modulated ? 4 * h + 2 * (h + kv) : 0));
   layer.saved_kv_bytes_per_token = blocks * 4 * kv;
   layer.saved_text_bytes_per_text_token = text ? blocks * 4 * h : 0;
   layer.forward_kernels = model.is_2d() ? 60 : 15;

@@ -1,32 +1,37 @@
 // What a model asks of a device: floating-point operations, bytes through device memory and bytes
-// kept for the backward pass, per token, per sequence or per layer. A layer is one transformer
-// block (1D) or a pair of a spatial and a temporal block (2D, as STDiT3 of Open-Sora 1.2).
+// kept for the backward pass. A layer is one transformer block (1D) or a pair of a spatial and a
+// temporal block (2D, as STDiT3 of Open-Sora 1.2), each with self-attention, text attention, MLP.
 //
-// A multiply-add is two operations. h hidden, a heads, k kv heads, f MLP width, V vocabulary, C
-// output values per token, Lc text tokens, w text embedding width. Per block and token, forward:
-//   Q, K, V, O     2h (2h + 2h k/a)                MLP      4hf plain, 6hf gated
-//   attention      4h per key, half when causal    text     4h^2 (Q, O) + 4h per text token; K and
-//   V
-//                                                           4h^2 per text token, not per token
-// Once: head 2hV or 2hC per token; text projection w -> h -> h, 2h (w + h) per text token;
-// modulation h -> 6h per sequence, shared by all layers (adaLN-single, PixArt-alpha, Chen et al.
-// 2023), 12h^2.
+// h hidden, a heads, k kv heads, f MLP width, V vocabulary, C output values per token, Lc text
+// tokens, w width of the text embedding. A multiply-add is two operations. Forward, per block:
+//   Q, K, V, O       4h^2 (1 + k/a) per token
+//   MLP              4hf per token, gated 6hf
+//   self-attention   4h per query and key, half when causal
+//   text attention   Q and O 4h^2 per token, K and V 4h^2 per text token, 4h per query and key
+// Once per micro-batch:
+//   head             2hV or 2hC per token
+//   text projection  w -> h -> h: 2h (w + h) per text token
+//   modulation       h -> 6h per sequence, shared by all layers: 12h^2 (adaLN-single: PixArt-alpha,
+//                    Chen et al. 2023, and STDiT3)
 //
-// Elementwise kernels, tensors of a token read or written (16 bits each), forward / backward:
-//   2 norms              2h / 3h each     residual additions, 2 (3 with text)   3h / 3h each
-//   rotary on Q and K    2h (1 + k/a)     activation   gated 3f / 5f, plain 2f / 3f
-//   modulation: 2 shift-and-scale, 2 gates    2h / 3h each
-// Once: embedding and final norm 2h / 3h each. Cross-entropy reads the 16-bit logits and writes
-// them in 32 bits, and back for the gradient: 6V bytes / 6V bytes; a regression loss 6C / 6C.
+// Elementwise kernels: numbers (of 16 bits) read or written per token and block, forward, backward:
+//   each of 2 norms                                              2h               3h
+//   each of 2 residual additions, 3 with text                    3h               3h
+//   rotary embedding of Q and K                                  2h (1 + k/a)     2h (1 + k/a)
+//   activation                                                   2f, gated 3f     3f, gated 5f
+//   modulated: each of 2 shift-and-scale and 2 gates             2h               3h
+//   modulated: norms of Q and K, as in STDiT3                    2h (1 + k/a)     3h (1 + k/a)
+//   once: embedding and final norm, each                         2h               3h
+// Cross-entropy reads the logits in 16 bits and writes them in 32, and back for the gradient: 6V
+// bytes forward, 6V backward. A regression loss: 6C and 6C.
 //
-// Kept for the backward pass with flash attention (Korthikanti et al. 2022, "Reducing Activation
-// Recomputation in Large Transformer Models", without dropout and softmax), bytes per block and
-// token:
-//   attention   norm input, norm output, Q, attention output: 8h;  K, V: 4h k/a;  log-sum-exp: 4a
-//   MLP         norm input, norm output: 4h;  gated: gate, up, product: 6f;  plain: in, out: 4f
-//   text        residual, Q, attention output: 6h;  log-sum-exp: 4a;  K, V: 4h per text token
-//   modulation  the outputs that are gated: 4h
-// 1D gated: h (12 + 4k/a) + 6f + 4a. Logits in 16 and 32 bits: 6V per token.
+// Kept for the backward pass with flash attention and without dropout (Korthikanti et al. 2022,
+// "Reducing Activation Recomputation in Large Transformer Models"), bytes per token and block:
+//   attention   norm input and output, Q, attention output 8h; K and V 4h k/a; log-sum-exp 4a
+//   MLP         norm input and output 4h; plain: in and out 4f; gated: gate, up, product 6f
+//   text        residual, Q, attention output 6h; log-sum-exp 4a; K and V 4h per text token
+//   modulated   the outputs that are gated 4h; Q and K before their norms 2h (1 + k/a)
+// So a gated 1D layer keeps h (12 + 4k/a) + 6f + 4a. Logits, in 16 and 32 bits: 6V per token.
 #pragma once
 
 #include <cstdint>

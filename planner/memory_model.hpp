@@ -1,32 +1,31 @@
-// Peak memory of one GPU of a rank, in named parts (bytes; N parameters, D ranks, t tensor-parallel
-// degree, n tokens of the rank, r recomputed of L layers).
+// Peak memory of one GPU of a rank, in named parts, bytes. N parameters, D ranks, t tensor-parallel
+// degree, r recomputed of L layers.
 //
-//   weights                  2N, bf16; ZeRO-3: 2N/D
-//   gathered layers          ZeRO-3: two layers (one at work, one prefetched) and what is in no
-//   layer gradients                4N, fp32; ZeRO-3: 4N/D and one whole layer before its reduction.
-//                            ZeRO-2 keeps them whole until the last micro-batch, as ZeRO-1
-//   optimizer                12N: master weights and two moments in fp32; from ZeRO-1 on 12N/D
+//   weights                  2N in bf16; ZeRO-3: 2N/D
+//   gathered layers          ZeRO-3: two layers (one at work, one prefetched) and what is in none
+//   gradients                4N in fp32; ZeRO-3: 4N/D and one whole layer before its reduction.
+//                            ZeRO-2 keeps them whole until the last micro-batch, as ZeRO-1 does
+//   optimizer                12N: master weight and two moments in fp32; from ZeRO-1 on 12N/D
 //   weight-gradient scratch  2 bytes per parameter of one layer
-//   context, communicators, workspace   of the cluster; one communicator for the world, one for
-//   tensor
-//                            parallelism and one for each SP degree above 1 that the model allows,
-//                            whether a plan uses it or not
+//   context, workspace       given by the cluster
+//   communicators            one for the world, one for tensor parallelism, and one for each SP
+//                            degree above 1 that the model allows, whether a plan uses it or not
 //   checkpoints              2h per token of each recomputed layer: its input
-//   activations, replicated K and V, text     of the layers that aren't recomputed
-//   (layer_work.hpp);
-//                            Ulysses above kv heads keeps max(kv heads, degree) heads of K and V
+//   activations, text        of the layers that aren't recomputed (layer_work.hpp)
+//   replicated K and V       Ulysses above kv heads keeps `degree` heads of K and V
 //   logits                   6V per token
-//   working set              of a layer while it is recomputed, as far as it exceeds what is then
-//   gone fragmentation            share of the parts from checkpoints to working set
-// All but the ones of the cluster are divided by t (t GPUs hold the rank's tokens as Megatron's
-// tensor and sequence parallelism does).
+//   working set              a layer while it is recomputed, as far as it exceeds what is gone then
+//   fragmentation            a share of all from checkpoints to working set
 //
-// The *first* r layers are recomputed: the backward pass reaches them after the activations of the
+// What the cluster doesn't give is divided by t: t GPUs share a rank's tokens and weights as in
+// Megatron's tensor and sequence parallelism.
+//
+// The first r layers are recomputed: the backward pass reaches them when the activations of the
 // others and the logits are gone, so memory never grows with r.
 //
-// Sources: Rajbhandari et al. 2020 (ZeRO); Korthikanti et al. 2022; Megatron-LM
-// theoretical_memory_usage.py. Two constants were chosen after seeing the peak allocations that
-// SimuMax publishes for Llama-3 on B200: 6 bytes per logit and the one layer of scratch.
+// Sources: ZeRO, Rajbhandari et al. 2020; Korthikanti et al. 2022; theoretical_memory_usage.py of
+// Megatron-LM. Two constants were chosen after seeing the peak allocations that SimuMax publishes
+// for Llama-3 widths on B200: 6 bytes per logit and the one layer of weight-gradient scratch.
 #pragma once
 
 #include <array>

@@ -29,7 +29,8 @@ PiecewiseLine::PiecewiseLine(std::span<const Point> measured) {
   if (points.size() > 1) {
     const double slope = segments_[1].slope;
     const double latency = first.y - slope * first.x;
-    if (latency > 0) segments_.front() = {0, latency, slope, first.y};
+    // Points of one ratio leave a trace of rounding, not a latency.
+    if (latency > first.y * 1e-9) segments_.front() = {0, latency, slope, first.y};
   }
   segments_.push_back({last.x, last.y, last.y / last.x, kInfinity});
 

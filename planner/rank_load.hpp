@@ -1,14 +1,12 @@
-// What one rank of an SP group executes of a micro-batch, after sequence parallelism's padding.
+// What one rank of an SP group executes of a micro-batch, padding of sequence parallelism included.
 //
-//   sequence    Ulysses, 1D: each sequence is padded to a multiple of the degree; a rank holds its
-//               share of the tokens. (DeepSpeed-Ulysses, Jacobs et al. 2023)
-//   frames      Ulysses, 2D: the same, and both attentions (spatial and temporal) are sharded by
-//   heads. dynamic     DSP, 2D: frames and tokens per frame are each padded to a multiple of the
-//   degree.
-//               Images (one frame) are sharded along the batch: a rank takes one of every `degree`
-//               images, largest first, and a slot that is not full costs the same. (Zhao et al.
-//               2024, "DSP: Dynamic Sequence Parallelism for Multi-Dimensional Transformers", and
-//               its release in VideoSys)
+//   sequence   Ulysses, 1D (DeepSpeed-Ulysses, Jacobs et al. 2023): each sequence is padded to a
+//              multiple of the degree; a rank holds its share of the tokens.
+//   frames     Ulysses, 2D: the same; spatial and temporal attention are both sharded by heads.
+//   dynamic    DSP, 2D (Dynamic Sequence Parallelism, Zhao et al. 2024, and its release in
+//              VideoSys): frames and tokens per frame are each padded to a multiple of the degree.
+//              Images (one frame) are sharded along the batch: largest first, every rank takes one
+//              of `degree` images, and a round that isn't full costs the same.
 #pragma once
 
 #include <algorithm>

@@ -2,17 +2,19 @@
 // at an SP degree. No model; sequences are their tokens, padded to a multiple of the degree.
 //
 // T(L, b) is linear in b between measured batches of one length (piecewise_line.hpp) and linear in
-// L between measured lengths. Below the shortest, what grows with b is scaled by L / shortest and
-// the latency stays; above the longest T is scaled by a L + b L^2 through the two longest (neither
-// negative). Both are reported as extrapolated. A pack is filled longest first: the k-th sequence
-// adds T(L, k) - T(L, k-1), so equal sequences cost what was measured and a pack pays the fixed
-// part of its longest only once. The cost never falls when a sequence is added or made longer as
-// long as one more sequence costs more the longer it is, which holds for a profile without noise.
+// L between measured lengths. Below the shortest length, what grows with b is scaled by L /
+// shortest and the latency stays; above the longest, T is scaled by a L + b L^2 through the two
+// longest (neither negative). Both are reported as extrapolated.
+//
+// A pack is filled longest first: its k-th sequence adds T(L, k) - T(L, k-1). So equal sequences
+// cost what was measured, and a pack pays the fixed part of its longest sequence once. The cost
+// never falls when a sequence is added or made longer if in the profile one more sequence costs
+// more the longer it is; noise can break that.
 //
 // Recomputing r of L layers takes r / L of the measured recomputation; memory falls by r / L of the
-// saved activations. A profile doesn't tell transfers from computation: communication is 0, and two
-// thirds of the rest of `compute` is counted as backward. It doesn't tell what overlaps either: the
-// measured gradient reduction is exposed as it is.
+// saved activations. A profile tells neither transfers from computation (communication is 0, and
+// two thirds of `compute` count as backward) nor what overlaps: the measured gradient reduction is
+// exposed as it is.
 #pragma once
 
 #include <cstdint>

@@ -1,22 +1,22 @@
-// What ZeRO moves between all ranks (Rajbhandari et al. 2020), N parameters, gradients in fp32:
-//   0     all-reduce of the gradients, 4N
-//   1, 2  reduce-scatter of the gradients, 4N, and after the update all-gather of the weights, 2N.
-//         Stage 2 keeps gradients whole until the last micro-batch, so it moves the same
-//   3     per layer and micro-batch: the weights are gathered for the forward and again for the
-//   backward
-//         pass (2N each), gradients are scattered (4N). Nothing of it is left for the end of the
-//         step
-// and in all stages one number, the gradient norm.
+// What ZeRO moves between all ranks (Rajbhandari et al. 2020). N parameters, gradients in fp32.
 //
-// Gradients become ready layer by layer; what no backward pass can hide:
-//   0, 1, 2  the last layer's reduction, the all-gather, the norm
-//   3        of every round, the first gather and the last reduction of a layer
-// A transfer of duration t that is hidden behind computation slows that by the cluster's overlap
-// slowdown s: t (1 - 1/s) of it stays exposed.
+//   stage 0     all-reduce of the gradients, 4N
+//   stage 1, 2  reduce-scatter of the gradients, 4N, and after the update all-gather of the
+//               weights, 2N. Stage 2 keeps gradients whole until the last micro-batch: the same
+//   stage 3     in every layer and micro-batch the weights are gathered for the forward and again
+//               for the backward pass, 2N each, and gradients are scattered, 4N: nothing of it is
+//               left for the end of the step
+//   all         one number, for the gradient norm
 //
-// The optimizer (Adam) moves 30 bytes per parameter: reads gradient, master weight and two moments,
-// writes the latter three and the bf16 weight; and 4 bytes more for the gradient norm. Sharded over
-// the ranks from stage 1 on.
+// Gradients become ready layer by layer. What no backward pass can hide:
+//   stage 0, 1, 2   the reduction of the last layer, the all-gather, the norm
+//   stage 3         in every round the first gather and the last reduction of a layer
+// Computation that hides a transfer of duration t is slowed by the cluster's overlap slowdown s
+// while it lasts, so that t (1 - 1/s) of it stays exposed.
+//
+// The optimizer (Adam) moves 30 bytes per parameter: it reads gradient, master weight and two
+// moments and writes the latter three and the bf16 weight. The gradient norm reads 4 bytes more.
+// From stage 1 on a rank owns 1/D of the parameters.
 #pragma once
 
 #include <cstdint>

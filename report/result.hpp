@@ -2,6 +2,7 @@
 // compare only read it. Keys and their meaning: README, "Metrics".
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -17,7 +18,7 @@ struct Distribution {  // of step seconds
   double median = 0, mean = 0, min = 0, max = 0, p10 = 0, p90 = 0;
   std::int64_t count = 0;
 };
-// Quantiles by linear interpolation between order statistics (type 7). `values` not empty.
+// Quantiles by linear interpolation between order statistics (type 7). All zero for no values.
 Distribution summarize(std::vector<double> values);
 
 struct Result {
@@ -61,7 +62,7 @@ struct Result {
   double peak_memory_bytes = 0;
   std::vector<std::pair<std::string, double>> peak_memory_parts_bytes;  // of the peak micro-batch
   double memory_capacity_bytes = 0;
-  std::int64_t peak_step = 0;
+  std::int64_t peak_step = 0;      // 0-based
   std::int64_t communicators = 0;  // per rank: the world and one per SP degree above 1 used
   std::map<std::int32_t, std::int64_t> sp_degrees;  // degree: micro-batches
   std::optional<double> lower_bound_seconds;

@@ -25,10 +25,6 @@ void write_file_atomically(const std::string& path, std::string_view content);
 // plus the per-step and per-rank arrays. Atomic like the above.
 void write_hdf5(const Report& report, const std::string& path);
 
-// Checks an HDF5 file before it is opened for real: Error(usage) "truncated HDF5 (eof A, expected
-// B)" or "not an HDF5 file (first bytes ...)", never HDF5's own error stack.
-void check_hdf5(const std::string& path);
-
 // The terminal table: `#`-prefixed context lines, one line per result with fixed columns, footer.
 std::string format_table(const Report& report);
 std::string format_recommendations(const Report& report);

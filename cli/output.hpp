@@ -1,0 +1,67 @@
+// Where results go: standard output, --json and --out. Existing files are kept unless --force; all
+// of it is checked before the first plan is made.
+#pragma once
+
+#include <chrono>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+
+#include "cli/arguments.hpp"
+#include "core/plan.hpp"
+#include "report/result.hpp"
+
+namespace dcpbench::cli {
+
+// Writes to standard output; throws core::Error(io) when that fails (a full disk, a closed pipe).
+void print_result(std::string_view text);
+
+struct OutputOptions {
+  std::optional<std::string> out;   // a folder
+  std::optional<std::string> json;  // a file, or "-" for standard output
+  bool force = false;
+
+  // With `--json -` standard output carries nothing else.
+  [[nodiscard]] bool json_only() const { return json == "-"; }
+};
+
+void add_output_options(CLI::App& app, const std::string& out_description);
+// -q and -v, which every command has.
+void add_verbosity_options(CLI::App& app);
+OutputOptions read_output_options(const Arguments& arguments);
+// Adds a problem if `path` exists and may not be overwritten.
+void check_overwrite(const std::string& path, bool force, Problems& problems);
+// Makes the folder and proves that files can be made in it. Throws core::Error(io).
+void prepare_folder(const std::string& folder);
+
+// Names of plan files inside a folder: "plans/<model>.<dataset>.<strategy>.seed<N>.json", with
+// every character that a file system might mind replaced.
+std::string plan_file_name(std::string_view model, std::string_view dataset,
+                           std::string_view strategy, std::uint64_t seed);
+
+// The report of a job in files, kept readable while the job goes on.
+class ReportFiles {
+ public:
+  // Adds problems for files that would be overwritten.
+  ReportFiles(OutputOptions options, Problems& problems);
+
+  // Makes the folder and writes the empty report. Throws core::Error(io) here rather than after
+  // hours of work.
+  void open(const report::Report& report);
+  // The partial report, at most once a second.
+  void checkpoint(const report::Report& report);
+  // The partial report now, for an interrupted job.
+  void write_partial(const report::Report& report) const;
+  void write_plan(const std::string& name, const core::Plan& plan) const;
+  // The complete report: report.json and report.h5 of --out, --json.
+  void finish(const report::Report& report) const;
+
+ private:
+  [[nodiscard]] std::string in_folder(const std::string& name) const;
+
+  OutputOptions options_;
+  std::chrono::steady_clock::time_point last_write_;
+};
+
+}  // namespace dcpbench::cli

@@ -1,0 +1,107 @@
+#include "cli/run_report.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "cli/environment.hpp"
+#include "generated/build_info.hpp"
+#include "planner/lower_bound.hpp"
+#include "planner/plan_facts.hpp"
+#include "report/summarize.hpp"
+#include "sim/simulator.hpp"
+
+namespace dcpbench::cli {
+
+namespace {
+
+// Larger tables of steps x ranks are not stored in HDF5 either.
+constexpr std::size_t kMaxStoredCells = 1'000'000 / core::kParts;
+
+}  // namespace
+
+report::Report start_report(const Job& job, const std::string& command_line) {
+  report::Report report;
+  report.command = command_line;
+  report.tool_version = kVersion;
+  report.environment = build_facts();
+  for (auto& fact : machine_facts()) report.environment.push_back(std::move(fact));
+  report.cluster = cluster_facts(job.inputs.cluster);
+  if (job.options.plan_cluster) {
+    report.cluster.emplace_back("plan_cluster", *job.options.plan_cluster);
+  }
+  report.warnings = job.inputs.cluster.warnings;
+  for (const datasets::Dataset& dataset : job.inputs.datasets) {
+    for (const std::string& text : dataset.warnings) {
+      report.warnings.push_back(fmt::format("{}: {}", dataset.name, text));
+    }
+    for (const std::string& text : dataset.notes) {
+      report.warnings.push_back(fmt::format("{}: {}", dataset.name, text));
+    }
+  }
+  for (const CostedModel& costed : job.inputs.models) {
+    if (!job.options.scale_lengths && costed.model && costed.model->default_scale_lengths != 1) {
+      report.warnings.push_back(fmt::format("lengths are scaled by {} (default of {})",
+                                            costed.model->default_scale_lengths,
+                                            costed.model->name));
+    }
+  }
+  return report;
+}
+
+std::optional<double> Executor::lower_bound_seconds(const Planned& planned) {
+  const core::Plan& plan = *planned.plan;
+  const bool shared = plan.accounting == core::Accounting::equal && plan.dropped.empty();
+  const std::string key =
+      fmt::format("{}\n{}\n{}", planned.costed.name(), planned.dataset.name, planned.seed);
+  if (shared) {
+    const auto known = bounds_.find(key);
+    if (known != bounds_.end()) return known->second;
+  }
+  const auto bound = planner::lower_bound(plan, planned.workload, *planned.costed.truth);
+  std::optional<double> seconds;
+  if (bound) seconds = core::to_seconds(*bound).value();
+  if (shared) bounds_[key] = seconds;
+  return seconds;
+}
+
+report::Result Executor::execute(const Planned& planned) {
+  const core::Plan& plan = *planned.plan;
+  const planner::CostModel& truth = *planned.costed.truth;
+  sim::SimOptions sim = options_.sim;
+  sim.seed = planned.seed;
+  sim.keep_cells =
+      keep_cells_ && plan.steps.size() <= kMaxStoredCells / static_cast<std::size_t>(plan.ranks);
+  core::Timeline timeline = sim::simulate(plan, planned.workload, truth, sim);
+
+  const planner::PlanFacts facts = planner::plan_facts(plan, planned.workload, truth);
+  report::RunFacts run;
+  run.model = planned.costed.name();
+  run.seed = planned.seed;
+  run.gpus_per_rank = truth.gpus_per_rank();
+  run.executed_tokens = facts.executed_tokens;
+  run.model_flops = facts.model_flops;
+  run.peak_flops = truth.peak_flops();
+  if (cluster_.power) {
+    run.idle_watts = cluster_.power->idle.value();
+    run.busy_watts = cluster_.power->busy.value();
+  }
+  run.memory_capacity_bytes = truth.capacity().value();
+  for (const planner::MemoryPart& part : facts.peak_memory_parts) {
+    run.peak_memory_parts_bytes.emplace_back(part.name, part.bytes.value());
+  }
+  run.lower_bound_seconds = lower_bound_seconds(planned);
+  run.plan_seconds = planned.plan_seconds;
+  return report::make_result(plan, planned.workload, std::move(timeline), run);
+}
+
+void conclude(report::Report& report, const Inputs& inputs) {
+  report::set_speedups(report.results);
+  double uncertainty = 0;
+  for (const CostedModel& costed : inputs.models) {
+    uncertainty = std::max(uncertainty, costed.truth->uncertainty());
+  }
+  report.recommendations = report::recommend(report.results, uncertainty);
+}
+
+}  // namespace dcpbench::cli

@@ -1,0 +1,45 @@
+// Runs the dcpbench program as a user would and keeps what it printed.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace dcpbench::tests {
+
+struct Outcome {
+  int exit_code = -1;  // 128 + signal if a signal ended it
+  std::string out;     // standard output
+  std::string err;     // standard error
+
+  // Both with their names, for failure messages.
+  [[nodiscard]] std::string all() const;
+};
+
+// The standard output goes to the file `stdout_path` instead if it is given.
+Outcome dcpbench(const std::vector<std::string>& words, const std::string& stdout_path = {});
+
+// Starts the program, waits until the file `path` exists (or the program ends), sends SIGINT and
+// waits for the end.
+Outcome interrupt_dcpbench(const std::vector<std::string>& words, const std::string& path);
+
+std::string read_file(const std::filesystem::path& path);
+std::vector<std::string> lines_of(const std::string& text);
+
+// An empty folder that is removed at the end of the scope.
+class TemporaryFolder {
+ public:
+  TemporaryFolder();
+  ~TemporaryFolder();
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+
+  [[nodiscard]] std::string path(const std::string& name) const { return (root_ / name).string(); }
+  // Writes `text` into the file `name` and returns its path.
+  [[nodiscard]] std::string write(const std::string& name, const std::string& text) const;
+
+ private:
+  std::filesystem::path root_;
+};
+
+}  // namespace dcpbench::tests
