@@ -76,13 +76,16 @@ MemoryModel::TokenParts MemoryModel::token_parts(std::span<const ShapeGroup> sha
   const double logits = tokens * logits_per_token_;
   const double layer = activations + replicated + text;
 
+  const double checkpoint = tokens * checkpoint_per_token_;
+  const double gone = saved_layers * layer + logits;
+
   TokenParts parts{};
-  parts[0] = recomputed * (tokens * checkpoint_per_token_);
+  parts[0] = recomputed * checkpoint;
   parts[1] = saved_layers * activations;
   parts[2] = saved_layers * replicated;
   parts[3] = saved_layers * text + sequences * text_once_per_sequence_;
   parts[4] = logits;
-  parts[5] = recompute_layers > 0 ? std::max(layer - (saved_layers * layer + logits), 0.0) : 0;
+  parts[5] = recompute_layers > 0 ? std::max(layer - checkpoint - gone, 0.0) : 0;
   parts[6] = fragmentation_ * (parts[0] + parts[1] + parts[2] + parts[3] + parts[4] + parts[5]);
   return parts;
 }

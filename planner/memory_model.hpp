@@ -14,7 +14,8 @@
 //   activations, text        of the layers that aren't recomputed (layer_work.hpp)
 //   replicated K and V       Ulysses above kv heads keeps `degree` heads of K and V
 //   logits                   6V per token
-//   working set              a layer while it is recomputed, as far as it exceeds what is gone then
+//   working set              a layer while it is recomputed, but for its input, as far as that
+//                            exceeds what is gone by then
 //   fragmentation            a share of all from checkpoints to working set
 //
 // What the cluster doesn't give is divided by t: t GPUs share a rank's tokens and weights as in

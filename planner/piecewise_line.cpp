@@ -34,6 +34,13 @@ PiecewiseLine::PiecewiseLine(std::span<const Point> measured) {
   }
   segments_.push_back({last.x, last.y, last.y / last.x, kInfinity});
 
+  double smallest = 1;
+  for (std::size_t width = 1; width < start_.size(); ++width, smallest *= 2) {
+    std::size_t index = start_[width - 1];
+    while (index + 1 < segments_.size() && segments_[index + 1].first <= smallest) ++index;
+    start_[width] = static_cast<std::uint32_t>(index);
+  }
+
   least_slope_ = kInfinity;
   for (const Segment& segment : segments_) least_slope_ = std::min(least_slope_, segment.slope);
 }

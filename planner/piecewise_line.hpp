@@ -7,6 +7,10 @@
 // A point below the one before it is lifted to it.
 #pragma once
 
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -29,8 +33,10 @@ class PiecewiseLine {
   // 0 at x <= 0.
   [[nodiscard]] Value at(double x) const {
     if (!(x > 0)) return {};
-    std::size_t index = segments_.size() - 1;
-    while (index > 0 && x < segments_[index].first) --index;
+    // Sizes of 2^62 and above share the last entry.
+    const double capped = x < 0x1p62 ? x : 0x1p62;
+    std::size_t index = start_[std::bit_width(static_cast<std::uint64_t>(capped))];
+    while (index + 1 < segments_.size() && segments_[index + 1].first <= x) ++index;
     const Segment& segment = segments_[index];
     const double y = segment.at_first + segment.slope * (x - segment.first);
     Value value{y < segment.limit ? y : segment.limit, 1};
@@ -58,6 +64,9 @@ class PiecewiseLine {
     double limit = 0;  // its largest y: rounding must not lift it over the next segment
   };
   std::vector<Segment> segments_;  // below the first point, between the points, above the last
+  // By the bit width of a size: the segment of the smallest such size. Lookups are most of the time
+  // of a cost, and from there few steps are left.
+  std::array<std::uint32_t, 64> start_{};
   double first_x_ = 0;
   double last_x_ = 0;
   double least_ratio_ = 0;

@@ -1,0 +1,81 @@
+#include "planner/efficiency.hpp"
+
+#include <gtest/gtest.h>
+
+#include "core/error.hpp"
+
+namespace dcpbench::planner {
+namespace {
+
+core::EfficiencyCurve curve(std::vector<core::EfficiencyCurve::Point> points) {
+  return core::EfficiencyCurve{std::move(points)};
+}
+
+TEST(Efficiency, TimeIsLinearBetweenPoints) {
+  // Effective sizes 100 / 0.5 = 200 and 200 / 0.8 = 250: halfway 225.
+  const EfficiencyTable table(curve({{100, 0.5}, {200, 0.8}}));
+  EXPECT_DOUBLE_EQ(table.at(100).size, 200);
+  EXPECT_DOUBLE_EQ(table.at(150).size, 225);
+  EXPECT_DOUBLE_EQ(table.at(200).size, 250);
+  EXPECT_EQ(table.at(150).extrapolation, 1);
+  EXPECT_DOUBLE_EQ(table.best(), 1.25);
+}
+
+TEST(Efficiency, BelowTheFirstPointTowardsTheLatency) {
+  // Slope 0.5, so 150 at size 0.
+  const EfficiencyTable table(curve({{100, 0.5}, {200, 0.8}}));
+  EXPECT_DOUBLE_EQ(table.at(50).size, 175);
+  EXPECT_DOUBLE_EQ(table.at(50).extrapolation, 2);
+  EXPECT_TRUE(table.has_latency());
+  EXPECT_EQ(table.at(0).size, 0);
+  // Efficiency falls with size: the line would cross 0 before size 0, so proportional instead.
+  const EfficiencyTable falling(curve({{100, 0.8}, {200, 0.5}}));
+  EXPECT_DOUBLE_EQ(falling.at(50).size, 62.5);
+  EXPECT_FALSE(falling.has_latency());
+}
+
+TEST(Efficiency, AboveTheLastPointAtItsEfficiency) {
+  const EfficiencyTable table(curve({{100, 0.5}, {200, 0.8}}));
+  EXPECT_DOUBLE_EQ(table.at(400).size, 500);
+  EXPECT_DOUBLE_EQ(table.at(400).extrapolation, 2);
+}
+
+TEST(Efficiency, OnePointOrOneEfficiencyIsProportional) {
+  const EfficiencyTable one(curve({{100, 0.5}}));
+  EXPECT_DOUBLE_EQ(one.at(10).size, 20);
+  EXPECT_DOUBLE_EQ(one.at(1000).size, 2000);
+  const EfficiencyTable same(curve({{1 << 20, 0.7432}, {1 << 30, 0.7432}}));
+  EXPECT_FALSE(same.has_latency());
+  EXPECT_DOUBLE_EQ(same.at(1000).size, 1000 / 0.7432);
+}
+
+TEST(Efficiency, APointFasterThanASmallerOneTakesItsTime) {
+  // 100 / 0.1 = 1000, then 200 / 0.5 = 400: lifted to 1000.
+  const EfficiencyTable table(curve({{100, 0.1}, {200, 0.5}, {4000, 0.5}}));
+  EXPECT_DOUBLE_EQ(table.at(200).size, 1000);
+  EXPECT_DOUBLE_EQ(table.best(), 2);
+}
+
+TEST(Efficiency, NeverFalls) {
+  const EfficiencyTable table(curve({{3, 0.1}, {7, 0.22}, {50, 0.7}, {51, 0.6}, {977, 0.61}}));
+  double previous = 0;
+  for (int i = 1; i < 20000; ++i) {
+    const double effective = table.at(i * 0.1).size;
+    ASSERT_GE(effective, previous) << i;
+    previous = effective;
+  }
+}
+
+TEST(Efficiency, WrongCurvesAreRefusedWithAllFaults) {
+  try {
+    const EfficiencyTable table(curve({{100, 0.5}, {100, 0.0}}));
+    FAIL();
+  } catch (const core::Error& error) {
+    EXPECT_EQ(error.kind(), core::ErrorKind::usage);
+    EXPECT_EQ(error.messages().size(), 2u);
+  }
+  EXPECT_THROW(EfficiencyTable(curve({})), core::Error);
+}
+
+}  // namespace
+}  // namespace dcpbench::planner
