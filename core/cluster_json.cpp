@@ -29,19 +29,16 @@ std::optional<JsonValue> without_source(const JsonValue& value, JsonMistakes& mi
   return constant;
 }
 
-// What the sizes of a curve are, and how work grows with them: time ~ size^power / efficiency.
 struct CurveKind {
-  std::optional<Dimension> size_dimension;
-  int power = 1;
+  std::optional<Dimension> size_dimension;  // of the sizes; none: plain numbers
   double highest_efficiency = 1;
 };
-constexpr CurveKind kBufferCurve{Dimension::bytes, 1, 100};  // NVLS, many rails: above 1
-constexpr CurveKind kRowCurve{std::nullopt, 1, 1};
-constexpr CurveKind kLengthCurve{std::nullopt, 2, 1};
+constexpr CurveKind kBufferCurve{Dimension::bytes, 100};  // NVLS, many rails: above 1
+constexpr CurveKind kRowCurve{std::nullopt, 1};
+constexpr CurveKind kLengthCurve{std::nullopt, 1};
 
-double relative_time(const EfficiencyCurve::Point& point, const CurveKind& kind) {
-  return (kind.power == 2 ? point.size * point.size : point.size) / point.efficiency;
-}
+// Of a buffer, of a matrix with so many rows, of one attention row over so many keys.
+double relative_time(const EfficiencyCurve::Point& point) { return point.size / point.efficiency; }
 
 EfficiencyCurve read_curve(const JsonValue& value, const CurveKind& kind, JsonMistakes& mistakes) {
   EfficiencyCurve curve;
@@ -69,11 +66,11 @@ EfficiencyCurve read_curve(const JsonValue& value, const CurveKind& kind, JsonMi
       if (point.size <= before.size) {
         mistakes.add(pair,
                      fmt::format("sizes must ascend: {} comes after {}", point.size, before.size));
-      } else if (relative_time(point, kind) < relative_time(before, kind)) {
-        mistakes.add(pair, fmt::format("the larger size would take less time than the one before; "
-                                       "the efficiency may be at most {:.6g} here",
-                                       point.efficiency * relative_time(point, kind) /
-                                           relative_time(before, kind)));
+      } else if (relative_time(point) < relative_time(before)) {
+        mistakes.add(pair,
+                     fmt::format("the larger size would take less time than the one before; "
+                                 "the efficiency may be at most {:.6g} here",
+                                 point.efficiency * relative_time(point) / relative_time(before)));
       }
     }
     curve.points.push_back(point);

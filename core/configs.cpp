@@ -54,17 +54,6 @@ ConfigText find_config(std::string_view folder, std::string_view what, std::stri
                   name, did_you_mean(name, names), list));
 }
 
-// Where `calibrate` writes; empty when the environment names no home.
-std::string local_cluster_path() {
-  const char* config_home = std::getenv("XDG_CONFIG_HOME");
-  if (config_home != nullptr && config_home[0] == '/') {
-    return std::string(config_home) + "/dcpbench/local.json";
-  }
-  const char* home = std::getenv("HOME");
-  return home != nullptr && home[0] != '\0' ? std::string(home) + "/.config/dcpbench/local.json"
-                                            : std::string();
-}
-
 ConfigText find_local_cluster() {
   const std::string path = local_cluster_path();
   if (path.empty()) {
@@ -89,6 +78,16 @@ struct CloseFile {
 
 std::vector<std::string> builtin_cluster_names() { return names_in("clusters"); }
 std::vector<std::string> builtin_model_names() { return names_in("models"); }
+
+std::string local_cluster_path() {
+  const char* config_home = std::getenv("XDG_CONFIG_HOME");
+  if (config_home != nullptr && config_home[0] == '/') {
+    return std::string(config_home) + "/dcpbench/local.json";
+  }
+  const char* home = std::getenv("HOME");
+  return home != nullptr && home[0] != '\0' ? std::string(home) + "/.config/dcpbench/local.json"
+                                            : std::string();
+}
 
 Cluster load_cluster(std::string_view name_or_path) {
   const ConfigText config = name_or_path == "local"
