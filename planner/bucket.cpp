@@ -109,11 +109,10 @@ PlanResult plan_bucket(const PlanRequest& request) {
   if (!buckets) return tl::unexpected(buckets.error());
   const std::int32_t recompute_layers =
       request.options.recompute_layers.value_or(request.cost.layers());
-  core::Shape longest;
-  for (const Bucket& bucket : buckets->buckets) {
-    if (bucket.hull.tokens >= longest.tokens) longest = bucket.hull;
-  }
-  const auto fixed = choose_fixed_degree(request, longest, recompute_layers);
+  std::vector<core::Shape> hulls;
+  for (const Bucket& bucket : buckets->buckets) hulls.push_back(bucket.hull);
+  std::sort(hulls.begin(), hulls.end());
+  const auto fixed = choose_fixed_degree(request, hulls, recompute_layers);
   if (!fixed) return tl::unexpected(fixed.error());
 
   const std::vector<BucketBatch> batches =

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "planner/batch_limits.hpp"
@@ -13,18 +14,23 @@ namespace dcpbench::planner {
 
 namespace {
 
-bool fits_one(const CostModel& cost, const core::Shape& shape, std::int32_t degree,
-              std::int32_t recompute_layers) {
-  const ShapeGroup one{shape, 1};
-  return cost.fits(std::span(&one, 1), degree, recompute_layers);
+// A shape that does not fit, longest first, or null. All are asked: where padding for sequence
+// parallelism depends on frames, a shorter sequence can need more than the longest.
+const core::Shape* misfit(const CostModel& cost, std::span<const core::Shape> shapes,
+                          std::int32_t degree, std::int32_t recompute_layers) {
+  for (std::size_t i = shapes.size(); i-- > 0;) {
+    const ShapeGroup one{shapes[i], 1};
+    if (!cost.fits(std::span(&one, 1), degree, recompute_layers)) return &shapes[i];
+  }
+  return nullptr;
 }
 
-core::Infeasible nothing_fits(const CostModel& cost, const core::Shape& longest,
-                              std::int32_t degree, std::int32_t recompute_layers) {
-  const ShapeGroup one{longest, 1};
+core::Infeasible nothing_fits(const CostModel& cost, const core::Shape& shape, std::int32_t degree,
+                              std::int32_t recompute_layers) {
+  const ShapeGroup one{shape, 1};
   const core::Bytes need = cost.peak_memory(std::span(&one, 1), degree, recompute_layers);
   std::string text =
-      fmt::format("a sequence of {} tokens does not fit at SP degree {}", longest.tokens, degree);
+      fmt::format("a sequence of {} tokens does not fit at SP degree {}", shape.tokens, degree);
   if (cost.capacity().value() > 0 && need > cost.capacity()) {
     text += fmt::format(": needs {:.1f} GiB of {:.1f} GiB per GPU", need / core::kGiB,
                         cost.capacity() / core::kGiB);
@@ -37,13 +43,13 @@ core::Infeasible nothing_fits(const CostModel& cost, const core::Shape& longest,
 }  // namespace
 
 tl::expected<FixedDegree, core::Infeasible> choose_fixed_degree(const PlanRequest& request,
-                                                                const core::Shape& longest,
+                                                                std::span<const core::Shape> shapes,
                                                                 std::int32_t recompute_layers) {
   const CostModel& cost = request.cost;
   const std::vector<std::int32_t> degrees = cost.allowed_degrees();
   std::vector<std::int32_t> fitting;
   for (const std::int32_t degree : degrees) {
-    if (fits_one(cost, longest, degree, recompute_layers)) fitting.push_back(degree);
+    if (misfit(cost, shapes, degree, recompute_layers) == nullptr) fitting.push_back(degree);
   }
   // Replicas that leave no rank over come first; others only where nothing else fits.
   const auto divides = [&](std::int32_t degree) { return cost.ranks() % degree == 0; };
@@ -60,7 +66,8 @@ tl::expected<FixedDegree, core::Infeasible> choose_fixed_degree(const PlanReques
           fmt::format("--bucket-sp {}: {} ranks are not divisible by it", *asked, cost.ranks())});
     }
     if (std::find(fitting.begin(), fitting.end(), *asked) == fitting.end()) {
-      auto infeasible = nothing_fits(cost, longest, *asked, recompute_layers);
+      auto infeasible = nothing_fits(cost, *misfit(cost, shapes, *asked, recompute_layers), *asked,
+                                     recompute_layers);
       if (!fitting.empty()) {
         infeasible.reason += fmt::format("; it fits from --bucket-sp {}", fitting.front());
       }
@@ -69,11 +76,12 @@ tl::expected<FixedDegree, core::Infeasible> choose_fixed_degree(const PlanReques
     return FixedDegree{*asked, "--bucket-sp", {}};
   }
   if (fitting.empty()) {
-    return tl::unexpected(nothing_fits(cost, longest, degrees.back(), recompute_layers));
+    const core::Shape* shape = misfit(cost, shapes, degrees.back(), recompute_layers);
+    return tl::unexpected(nothing_fits(cost, *shape, degrees.back(), recompute_layers));
   }
   const std::optional<std::int32_t> published = cost.published_sp_degree();
   if (asked || !published) {
-    return FixedDegree{fitting.front(), "the smallest at which the longest bucket fits", {}};
+    return FixedDegree{fitting.front(), "the smallest at which every bucket fits", {}};
   }
   std::int32_t degree = 1;
   for (const std::int32_t candidate : degrees) {
@@ -88,9 +96,10 @@ tl::expected<FixedDegree, core::Infeasible> choose_fixed_degree(const PlanReques
     const auto larger = std::find_if(fitting.begin(), fitting.end(),
                                      [&](std::int32_t candidate) { return candidate > degree; });
     fixed.degree = larger == fitting.end() ? fitting.front() : *larger;
-    fixed.warning = fmt::format("{} tokens do not fit at SP degree {}; {} is used", longest.tokens,
-                                degree, fixed.degree);
-    fixed.why = "the smallest at which the longest bucket fits";
+    fixed.warning =
+        fmt::format("{} tokens do not fit at SP degree {}; {} is used",
+                    misfit(cost, shapes, degree, recompute_layers)->tokens, degree, fixed.degree);
+    fixed.why = "the smallest at which every bucket fits";
   }
   return fixed;
 }

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <span>
 #include <string>
 #include <tl/expected.hpp>
 
@@ -19,10 +21,10 @@ struct FixedDegree {
 };
 
 // --bucket-sp N; else the model's published degree (cut to what the ranks and heads allow, raised
-// to what `longest` needs, with a warning); else (or --bucket-sp auto) the smallest degree at which
-// `longest` fits with `recompute_layers`.
+// to what `shapes` need, with a warning); else (or --bucket-sp auto) the smallest degree at which
+// each of them fits alone with `recompute_layers`. `shapes` ascending, not empty.
 tl::expected<FixedDegree, core::Infeasible> choose_fixed_degree(const PlanRequest& request,
-                                                                const core::Shape& longest,
+                                                                std::span<const core::Shape> shapes,
                                                                 std::int32_t recompute_layers);
 
 // When a smaller degree than `degree` fits every sequence: a sentence that names it and what it

@@ -154,7 +154,7 @@ PlanResult plan_packed(const PlanRequest& request) {
       request.options.recompute_layers.value_or(request.cost.layers());
   const std::vector<core::Shape> distinct = distinct_shapes(workload);
   if (distinct.empty()) return tl::unexpected(core::Infeasible{"the workload has no sequences"});
-  const auto fixed = choose_fixed_degree(request, distinct.back(), recompute_layers);
+  const auto fixed = choose_fixed_degree(request, distinct, recompute_layers);
   if (!fixed) return tl::unexpected(fixed.error());
 
   PlanBuilder builder(request, "packed", core::Padding::none);

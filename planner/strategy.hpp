@@ -23,7 +23,7 @@ struct PlanOptions {
   std::optional<core::Padding> padding;  // default: the strategy's own (DESIGN: longest | none)
   std::uint64_t seed = 0;
   // Fixed SP degree of bucket and packed: nothing = the model's published value, else auto;
-  // 0 = auto: the smallest at which the longest bucket fits.
+  // 0 = auto: the smallest at which every bucket fits.
   std::optional<std::int32_t> bucket_sp;
   // Upper edges of length buckets, rising; empty = powers of two (1D) or one bucket per shape (2D).
   std::vector<std::int64_t> bucket_edges;

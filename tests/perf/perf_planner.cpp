@@ -29,16 +29,39 @@
 namespace dcpbench {
 namespace {
 
+enum class Lengths { rungs, distinct };
+
 struct Size {
+  Lengths lengths;
   std::int32_t gpus;
   std::int64_t sequences;
   std::int64_t steps;
 };
 
-// The first is the smoke test; then growth with the number of sequences, one huge step, and 64
+// The first two are the smoke test; then growth with the number of sequences, one huge step, and 64
 // steps of one sequence per rank.
-constexpr Size kSizes[] = {{32, 2'000, 2},        {1'024, 10'000, 1},     {1'024, 100'000, 1},
-                           {1'024, 1'000'000, 1}, {16'384, 1'000'000, 1}, {16'384, 1'048'576, 64}};
+constexpr Size kSizes[] = {
+    {Lengths::rungs, 32, 2'000, 2},
+    {Lengths::distinct, 32, 2'000, 2},
+    {Lengths::distinct, 1'024, 10'000, 1},
+    {Lengths::distinct, 1'024, 100'000, 1},
+    {Lengths::distinct, 1'024, 1'000'000, 1},
+    {Lengths::rungs, 16'384, 1'000'000, 1},
+    {Lengths::distinct, 16'384, 1'000'000, 1},
+    {Lengths::rungs, 16'384, 1'048'576, 64},
+    {Lengths::distinct, 16'384, 1'048'576, 64},
+};
+
+// 64 to 262,144 tokens, long ones rare: the weight falls with the square of the length.
+datasets::Dataset distinct_lengths() {
+  datasets::Dataset dataset;
+  dataset.name = "distinct";
+  for (std::int64_t tokens = 64; tokens <= 262'144; ++tokens) {
+    const std::int64_t weight = (INT64_C(1) << 40) / (tokens * tokens);
+    dataset.distribution.push_back({{tokens, 0, 0}, static_cast<std::uint64_t>(weight)});
+  }
+  return dataset;
+}
 
 struct Scene {
   core::Workload workload;
@@ -46,8 +69,9 @@ struct Scene {
   planner::PlanOptions options;
 
   explicit Scene(const Size& size) {
-    workload =
-        datasets::draw(datasets::preset("text-balanced"), {.sequences = size.sequences, .seed = 1});
+    const datasets::Dataset dataset =
+        size.lengths == Lengths::rungs ? datasets::preset("text-balanced") : distinct_lengths();
+    workload = datasets::draw(dataset, {.sequences = size.sequences, .seed = 1});
     core::split_steps_by_count(workload, size.sequences / size.steps);
     const core::Model model = core::load_model("transformer-1d-1.2b");
     const core::Cluster cluster = core::with_gpus(core::load_cluster("h200-4x8"), size.gpus);
@@ -105,8 +129,9 @@ void measure_on_plan(benchmark::State& state, const planner::Strategy& strategy,
 template <class Function>
 void add(std::string_view what, const planner::Strategy& strategy, const Size& size,
          Function function) {
-  const std::string name = fmt::format("{}/{}/gpus:{}/sequences:{}/steps:{}", what, strategy.name,
-                                       size.gpus, size.sequences, size.steps);
+  const std::string name = fmt::format(
+      "{}/{}/{}/gpus:{}/sequences:{}/steps:{}", what, strategy.name,
+      size.lengths == Lengths::rungs ? "rungs" : "distinct", size.gpus, size.sequences, size.steps);
   benchmark::RegisterBenchmark(name.c_str(), function)->Unit(benchmark::kMillisecond);
 }
 

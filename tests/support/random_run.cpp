@@ -93,6 +93,7 @@ RandomRun random_run(std::uint64_t seed) {
     run.cost_options.zero = static_cast<std::int32_t>(random.below(4));
     if (one_in(random, 5)) run.cost_options.rank_tokens = between(random, 100, 50'000);
     if (one_in(random, 5)) run.cost_options.sp_method = core::SpMethod::ulysses;
+    if (run.cluster.gpus_per_node % 2 == 0 && one_in(random, 6)) run.cost_options.tp = 2;
   }
   planner::PlanOptions& options = run.plan_options;
   options.seed = seed;
@@ -103,7 +104,14 @@ RandomRun random_run(std::uint64_t seed) {
   // Refused under `equal`, where every strategy trains on the same sequences.
   options.drop_last = options.accounting == core::Accounting::native && one_in(random, 3);
   options.median_cut = !one_in(random, 5);
-  if (one_in(random, 5)) options.bucket_sp = 0;
+  if (one_in(random, 5)) options.bucket_sp = one_of(random, {0, 1, 2, 4, 8});
+  if (one_in(random, 8)) options.bucket_edges = {100, 1000, 1500, INT64_C(1) << 18};
+  if (one_in(random, 8)) options.pack_tokens = between(random, 1000, 200'000);
+  if (one_in(random, 8)) options.min_accumulation = one_of(random, {1, 3, 20});
+  if (one_in(random, 8)) options.max_accumulation = one_of(random, {1, 2, 30});
+  if (run.model && one_in(random, 8)) {
+    options.recompute_layers = static_cast<std::int32_t>(between(random, 0, run.model->layers));
+  }
 
   run.workload.dataset = "random";
   for (const core::Shape& shape : random_shapes(random, run.model && run.model->is_2d())) {
@@ -123,12 +131,12 @@ RandomRun random_run(std::uint64_t seed) {
   }
   run.description = fmt::format(
       "seed {}: {} x {} GPUs of {} ({:.3g} GB), model {}, ZeRO {}, rank tokens {}, {}, padding {}, "
-      "drop_last {}, {} sequences in {} steps, longest {}",
+      "drop_last {}, TP {}, {} sequences in {} steps, longest {}",
       seed, run.cluster.nodes, run.cluster.gpus_per_node, run.cluster.name,
       run.cluster.device.memory.value() / 1e9, model_name, run.cost_options.zero,
       run.cost_options.rank_tokens, core::to_string(options.accounting),
       options.padding ? core::to_string(*options.padding) : "default", options.drop_last,
-      run.workload.sequences.size(), run.workload.steps.size(),
+      run.cost_options.tp, run.workload.sequences.size(), run.workload.steps.size(),
       std::ranges::max_element(run.workload.sequences, {}, [](const core::Sequence& sequence) {
         return sequence.shape.tokens;
       })->shape.tokens);
