@@ -57,7 +57,7 @@ AnalyticCost::AnalyticCost(const core::Cluster& cluster, const core::Model& mode
       capacity_(cluster.device.memory * options.memory_fraction),
       peak_flops_(cluster.device.peak.value() * cluster.gpus()),
       uncertainty_(cluster.uncertainty),
-      gemm_(cluster.device.gemm),
+      gemm_(cluster.device.gemm, "device.gemm"),
       attention_(cluster.device, model.mask, model.head_dim()),
       collectives_(cluster),
       memory_(cluster, model, parallelism_of(cluster, model, options)),
@@ -117,19 +117,19 @@ std::int64_t AnalyticCost::executed_tokens(std::span<const ShapeGroup> shapes,
 void AnalyticCost::add_attention(const LocalShape& local, Work& work) const {
   work.tokens += local.tokens;
   const auto length = static_cast<double>(local.length);
-  const EfficiencyTable::Effective forward = attention_.forward(length);
-  const EfficiencyTable::Effective backward = attention_.backward(length);
-  work.forward_keys += local.tokens * forward.size;
-  work.backward_keys += local.tokens * backward.size;
+  const Effective forward = attention_.forward(length);
+  const Effective backward = attention_.backward(length);
+  work.forward_keys += local.queries * forward.size;
+  work.backward_keys += local.queries * backward.size;
   work.extrapolation =
       std::max({work.extrapolation, forward.extrapolation, backward.extrapolation});
   if (local.frames == 0) return;
   work.video_tokens += local.tokens;
   const auto frames = static_cast<double>(local.frames);
-  const EfficiencyTable::Effective temporal_forward = attention_.forward(frames);
-  const EfficiencyTable::Effective temporal_backward = attention_.backward(frames);
-  work.forward_keys += local.tokens * temporal_forward.size;
-  work.backward_keys += local.tokens * temporal_backward.size;
+  const Effective temporal_forward = attention_.forward(frames);
+  const Effective temporal_backward = attention_.backward(frames);
+  work.forward_keys += local.queries * temporal_forward.size;
+  work.backward_keys += local.queries * temporal_backward.size;
   work.extrapolation = std::max(
       {work.extrapolation, temporal_forward.extrapolation, temporal_backward.extrapolation});
 }
@@ -139,7 +139,7 @@ AnalyticCost::Work AnalyticCost::measured_work(std::span<const ShapeGroup> shape
   Work work;
   for_each_local(shapes, degree, sharding_,
                  [&](const LocalShape& local) { add_attention(local, work); });
-  const EfficiencyTable::Effective rows = gemm_.at(work.tokens);
+  const Effective rows = gemm_.at(work.tokens);
   work.rows = rows.size;
   work.extrapolation = std::max(work.extrapolation, rows.extrapolation);
   if (text_tokens_ > 0 || model_.modulated) {

@@ -1,10 +1,27 @@
 #include "planner/collective_model.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <string_view>
 
 namespace dcpbench::planner {
 
 namespace {
+
+std::string_view name_of(core::Collective collective) {
+  switch (collective) {
+    case core::Collective::all_to_all:
+      return "all_to_all";
+    case core::Collective::all_reduce:
+      return "all_reduce";
+    case core::Collective::all_gather:
+      return "all_gather";
+    case core::Collective::reduce_scatter:
+      return "reduce_scatter";
+  }
+  return "collective";
+}
 
 double wire_factor(core::Collective collective, double ranks) {
   const double share = (ranks - 1) / ranks;
@@ -21,7 +38,8 @@ CollectiveModel::Tier CollectiveModel::make_tier(const core::LinkTier& tier) {
   for (const auto& [collective, by_ranks] : tier.efficiency) {
     for (const auto& [ranks, curve] : by_ranks) {
       result.curves[static_cast<std::size_t>(collective)].push_back(
-          {ranks, EfficiencyTable(curve)});
+          {ranks,
+           EfficiencyTable(curve, fmt::format("{} over {} ranks", name_of(collective), ranks))});
     }
   }
   return result;

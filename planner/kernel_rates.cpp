@@ -39,8 +39,8 @@ AttentionRates::AttentionRates(const core::Device& device, core::Mask mask, std:
     : AttentionRates(find_curve(device, mask, head_dim), head_dim) {}
 
 AttentionRates::AttentionRates(const core::AttentionCurve& curve, std::int32_t head_dim)
-    : forward_(curve.forward),
-      backward_(curve.backward),
+    : forward_(curve.forward, "device.attention.forward"),
+      backward_(curve.backward, "device.attention.backward"),
       waste_(std::max(1.0, static_cast<double>(curve.head_dim) / head_dim)) {}
 
 }  // namespace dcpbench::planner

@@ -6,9 +6,8 @@
 
 namespace dcpbench::planner {
 
-// Attention of one head dimension and mask: the time of a query row is its keys' effective size
-// (EfficiencyTable::at(keys)) times the FLOPs per query and key, over the peak. So a sequence of s
-// tokens takes s * (s / efficiency(s)), exact at constant efficiency.
+// Attention of one head dimension and mask. A query costs its effective number of keys
+// (AttentionTable) times the FLOPs per query and key, over the peak.
 class AttentionRates {
  public:
   // The curve of `mask` with the least head dimension not below `head_dim`; kernels round up to the
@@ -17,17 +16,15 @@ class AttentionRates {
   // none.
   AttentionRates(const core::Device& device, core::Mask mask, std::int32_t head_dim);
 
-  [[nodiscard]] EfficiencyTable::Effective forward(double keys) const { return forward_.at(keys); }
-  [[nodiscard]] EfficiencyTable::Effective backward(double keys) const {
-    return backward_.at(keys);
-  }
+  [[nodiscard]] Effective forward(double keys) const { return forward_.at(keys); }
+  [[nodiscard]] Effective backward(double keys) const { return backward_.at(keys); }
   [[nodiscard]] double waste() const { return waste_; }
 
  private:
   AttentionRates(const core::AttentionCurve& curve, std::int32_t head_dim);
 
-  EfficiencyTable forward_;
-  EfficiencyTable backward_;
+  AttentionTable forward_;
+  AttentionTable backward_;
   double waste_;
 };
 

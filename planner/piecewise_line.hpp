@@ -4,7 +4,8 @@
 //   be
 //                          negative, or there is one point only: proportional
 //   above the last point   proportional to the last point
-// A point below the one before it is lifted to it.
+// A point below the one before it is lifted to it (callers refuse those of efficiency curves; a
+// measured profile may have some, of which its reader warns).
 #pragma once
 
 #include <array>

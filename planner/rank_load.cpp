@@ -7,7 +7,8 @@ LocalShape least_local(const core::Shape& shape, std::int64_t degree, Sharding s
   if (sharding == Sharding::dynamic && frames_of(shape) == 1) {
     const std::int64_t frame = frame_tokens_of(shape);
     // A full slot: every rank has an image, this one is on one of `degree` ranks.
-    return {static_cast<double>(frame) / static_cast<double>(degree), frame, 0};
+    const double share = static_cast<double>(frame) / static_cast<double>(degree);
+    return {share, share, frame, 0};
   }
   const ShapeGroup one{shape, 1};
   for_each_local(std::span(&one, 1), degree, sharding,

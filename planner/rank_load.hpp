@@ -28,6 +28,7 @@ constexpr Sharding sharding(bool is_2d, core::SpMethod method) {
 // padded, so sums are double.
 struct LocalShape {
   double tokens = 0;        // of one rank, all sequences of the group
+  double queries = 0;       // of its attention; Ulysses' padding of a video belongs to no frame
   std::int64_t length = 0;  // keys per query: the sequence (1D), the frame (2D)
   std::int64_t frames = 0;  // keys per query in temporal attention; 0: it is skipped
 };
@@ -54,27 +55,30 @@ void for_each_local(std::span<const ShapeGroup> shapes, std::int64_t degree, Sha
     const auto count = static_cast<double>(group->count);
     if (sharding == Sharding::sequence) {
       const std::int64_t length = round_up(shape.tokens, degree);
-      visit(LocalShape{count * static_cast<double>(length / degree), length, 0});
+      const double tokens = count * static_cast<double>(length / degree);
+      visit(LocalShape{tokens, tokens, length, 0});
       continue;
     }
     const std::int64_t frames = frames_of(shape);
     const std::int64_t frame = frame_tokens_of(shape);
     if (sharding == Sharding::frames) {
-      const std::int64_t tokens = round_up(shape.tokens, degree);
-      visit(
-          LocalShape{count * static_cast<double>(tokens / degree), frame, frames > 1 ? frames : 0});
+      const std::int64_t padded = round_up(shape.tokens, degree);
+      visit(LocalShape{count * static_cast<double>(padded / degree),
+                       count * (static_cast<double>(shape.tokens) / static_cast<double>(degree)),
+                       frame, frames > 1 ? frames : 0});
     } else if (frames > 1) {
       const std::int64_t padded_frames = round_up(frames, degree);
       const std::int64_t padded_frame = round_up(frame, degree);
       const double tokens =
-          static_cast<double>(padded_frames / degree) * static_cast<double>(padded_frame);
-      visit(LocalShape{count * tokens, padded_frame, padded_frames});
+          count * (static_cast<double>(padded_frames / degree) * static_cast<double>(padded_frame));
+      visit(LocalShape{tokens, tokens, padded_frame, padded_frames});
     } else {
       const std::int64_t slots_before = round_up(images, degree) / degree;
       images += group->count;
       const std::int64_t slots = round_up(images, degree) / degree - slots_before;
       if (slots > 0) {
-        visit(LocalShape{static_cast<double>(slots) * static_cast<double>(frame), frame, 0});
+        const double tokens = static_cast<double>(slots) * static_cast<double>(frame);
+        visit(LocalShape{tokens, tokens, frame, 0});
       }
     }
   }

@@ -30,6 +30,7 @@ TEST(RankLoad, UlyssesOnVideosShardsTokensAndKeepsBothAttentionsWhole) {
   const auto locals = locals_of({video(3, 5, 2)}, 2, Sharding::frames);
   ASSERT_EQ(locals.size(), 1u);
   EXPECT_EQ(locals[0].tokens, 2 * 8);  // 15 -> 16, halved, twice
+  EXPECT_EQ(locals[0].queries, 2 * 7.5);
   EXPECT_EQ(locals[0].length, 5);
   EXPECT_EQ(locals[0].frames, 3);
 }
