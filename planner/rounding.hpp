@@ -1,4 +1,4 @@
-// From seconds in double to the integer nanoseconds that decisions compare.
+// From doubles to the integer nanoseconds that decisions compare.
 #pragma once
 
 #include <algorithm>
@@ -9,17 +9,19 @@
 
 namespace dcpbench::planner {
 
-inline core::Nanoseconds rounded(double seconds) {
-  return core::round_to_nanoseconds(core::Seconds(seconds));
-}
+// The largest part of a cost, about 36 years: the sum of the parts of a micro-batch stays in range
+// also for lengths that no one would run.
+inline constexpr std::int64_t kMaxPartNanoseconds = core::kMaxCostNanoseconds / 4;
 
+// Half away from zero, cut to [0, kMaxPartNanoseconds].
 inline core::Nanoseconds rounded_nanoseconds(double nanoseconds) {
   if (!(nanoseconds > 0)) return core::Nanoseconds(0);
-  if (nanoseconds >= static_cast<double>(core::kMaxCostNanoseconds)) {
-    return core::Nanoseconds(core::kMaxCostNanoseconds);
+  if (nanoseconds >= static_cast<double>(kMaxPartNanoseconds)) {
+    return core::Nanoseconds(kMaxPartNanoseconds);
   }
   return core::Nanoseconds(std::llround(nanoseconds));
 }
+inline core::Nanoseconds rounded(double seconds) { return rounded_nanoseconds(seconds * 1e9); }
 
 // For lower bounds: what is sure to be below the true value of `nanoseconds`, however often it is
 // summed. The three parts of a micro-batch's cost are each rounded, which can leave their sum 1.5

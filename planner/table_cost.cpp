@@ -154,7 +154,8 @@ TableCost::TableCost(const core::Cluster& cluster, const CostOptions& options)
       uncertainty_(cluster.uncertainty) {
   const core::TableCost& table = *cluster.table;
   const Grid grid = checked_grid(table);
-  for (const auto& [degree, lengths] : grid) {
+  for (const auto& entry : grid) {
+    const auto& lengths = entry.second;
     const auto surface = [&lengths](const auto& quantity) {
       std::vector<Surface::Column> columns;
       for (const auto& [length, batches] : lengths) {
@@ -168,7 +169,7 @@ TableCost::TableCost(const core::Cluster& cluster, const CostOptions& options)
     };
     const bool recomputes = layers_ > 0;
     degrees_.push_back(
-        {degree, surface([&](const ProfilePoint& point) {
+        {entry.first, surface([&](const ProfilePoint& point) {
            return point.time.value() - (recomputes ? point.recompute.value() : 0);
          }),
          surface([](const ProfilePoint& point) { return point.recompute.value(); }),

@@ -205,6 +205,16 @@ TEST(AnalyticCost, FitsWithinMemoryAndTheTokenCap) {
   EXPECT_FALSE(capped->fits(Shapes{text(1), text(15)}, 2, 0));  // 2 + 16 > 2 x 8
 }
 
+TEST(AnalyticCost, AbsurdLengthsAreCutNotOverflown) {
+  const core::Model model = small_lm();
+  const auto cost = make_cost_model(small_cluster(), &model, {});
+  const MicroBatchCost batch =
+      cost->micro_batch(Shapes{text(core::kMaxTokens, core::kMaxSequences)}, {2, 1}, 2);
+  EXPECT_GE(batch.total(), batch.compute);
+  EXPECT_LE(batch.backward, batch.total());
+  EXPECT_FALSE(cost->fits(Shapes{text(core::kMaxTokens, core::kMaxSequences)}, 4, 2));
+}
+
 TEST(AnalyticCost, ModelFlopsAndPeak) {
   const core::Model model = small_lm();
   const auto cost = make_cost_model(small_cluster(), &model, {});
