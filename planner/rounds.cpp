@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <map>
+#include <string>
+#include <tuple>
 #include <utility>
 
 #include "core/random.hpp"
@@ -100,7 +102,7 @@ class RoundPlanner {
     for (Live& live : lives_) {
       if (limit.value() > 0 && live.best.time > limit) choose_setting(live, limit);
       explain(live, limit);
-      best_settings_[live.bucket] = live.best;
+      ++chosen_[live.bucket][{live.best.degree, live.best.batch, live.best.recompute_layers}];
       if (request_.options.drop_last) {
         const std::size_t rest = live.ids.size() % static_cast<std::size_t>(live.best.batch);
         drop(live.ids.last(rest), live.bucket);
@@ -300,15 +302,22 @@ class RoundPlanner {
   }
 
   void explain(const Live& live, core::Nanoseconds limit) {
-    if (request_.explanation == nullptr || best_settings_.contains(live.bucket)) return;
+    if (request_.explanation == nullptr || chosen_.contains(live.bucket)) return;
     table_.explain(live.bucket, in_step(live), limit, *request_.explanation);
   }
 
   void add_settings() {
-    for (const auto& [bucket, setting] : best_settings_) {
-      builder_.setting(buckets_.buckets[bucket].label(),
-                       fmt::format("sp {} batch {} recompute {}/{}", setting.degree, setting.batch,
-                                   setting.recompute_layers, request_.cost.layers()));
+    for (const auto& [bucket, settings] : chosen_) {
+      const auto most =
+          std::max_element(settings.begin(), settings.end(),
+                           [](const auto& a, const auto& b) { return a.second < b.second; });
+      const auto& [degree, batch, recompute_layers] = most->first;
+      std::string text = fmt::format("sp {} batch {} recompute {}/{}", degree, batch,
+                                     recompute_layers, request_.cost.layers());
+      if (settings.size() > 1) {
+        text += fmt::format(" (most steps; {} settings in all)", settings.size());
+      }
+      builder_.setting(buckets_.buckets[bucket].label(), std::move(text));
     }
     for (const auto& [bucket, count] : dropped_) {
       const Bucket& about = buckets_.buckets[bucket];
@@ -331,8 +340,11 @@ class RoundPlanner {
   std::vector<RoundGroup> groups_;
   std::vector<std::pair<Live*, Setting>> candidates_;
   std::vector<ShapeGroup> shapes_;
-  std::map<std::size_t, Setting> best_settings_;  // [bucket], of its latest range
-  std::map<std::size_t, std::int64_t> dropped_;   // [bucket]
+  // [bucket]: (degree, batch, recomputed layers) and in how many ranges it was chosen
+  std::map<std::size_t,
+           std::map<std::tuple<std::int32_t, std::int64_t, std::int32_t>, std::int64_t>>
+      chosen_;
+  std::map<std::size_t, std::int64_t> dropped_;  // [bucket]
 };
 
 }  // namespace
