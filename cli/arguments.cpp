@@ -28,7 +28,7 @@ bool is_option(const std::string& word) {
          std::isdigit(static_cast<unsigned char>(word[1])) == 0;
 }
 
-bool takes_value(const CLI::Option& option) { return option.get_type_size() != 0; }
+bool takes_value(const CLI::Option& option) { return option.get_items_expected_max() > 0; }
 
 bool takes_positionals(const CLI::App& command) {
   const auto options = command.get_options();
@@ -36,14 +36,14 @@ bool takes_positionals(const CLI::App& command) {
                      [](const CLI::Option* option) { return option->get_positional(); });
 }
 
-// The words of one command in the form in which CLI11 can't misread them: `--name=value`, flags,
-// and positional arguments after `--`.
+// Sorts the words of one command into options, in the form in which CLI11 can't misread them
+// (`--name=value`), and positional arguments.
 class Normalizer {
  public:
   Normalizer(const CLI::App& command, Problems& problems)
       : command_(command), problems_(problems) {}
 
-  std::vector<std::string> normalize(std::span<const std::string> words) {
+  void read(std::span<const std::string> words) {
     for (std::size_t i = 0; i < words.size(); ++i) {
       if (words[i] == "--") {
         for (++i; i < words.size(); ++i) add_positional_word(words[i]);
@@ -53,11 +53,9 @@ class Normalizer {
         i += option_word(words[i], words.subspan(i + 1));
       }
     }
-    std::vector<std::string> all = options_;
-    if (!positionals_.empty()) all.emplace_back("--");
-    all.insert(all.end(), positionals_.begin(), positionals_.end());
-    return all;
   }
+  [[nodiscard]] const std::vector<std::string>& options() const { return options_; }
+  [[nodiscard]] const std::vector<std::string>& positionals() const { return positionals_; }
 
  private:
   void add_positional_word(const std::string& word) {
@@ -136,9 +134,7 @@ void add_flag(CLI::App& app, const std::string& group, const std::string& name,
 }
 
 void add_positional(CLI::App& app, const std::string& name, const std::string& description) {
-  app.add_option(name, CLI::callback_t(), description)
-      ->option_text(" ")
-      ->expected(0, CLI::detail::expected_max_vector_size);
+  app.add_option(name, CLI::callback_t(), description)->option_text(" ");
 }
 
 Parsed parse(CLI::App& app, const std::vector<std::string>& words, Problems& problems) {
@@ -173,8 +169,11 @@ Parsed parse(CLI::App& app, const std::vector<std::string>& words, Problems& pro
   parsed.version = command == &app && has("--version");
   if (parsed.help || parsed.version) return parsed;
 
-  std::vector<std::string> clean = Normalizer(*command, problems).normalize(rest);
-  clean.insert(clean.begin(), path.begin(), path.end());
+  Normalizer normalizer(*command, problems);
+  normalizer.read(rest);
+  parsed.positionals = normalizer.positionals();
+  std::vector<std::string> clean = path;
+  clean.insert(clean.end(), normalizer.options().begin(), normalizer.options().end());
   std::reverse(clean.begin(), clean.end());  // CLI11 takes them from the back
   try {
     app.parse(std::move(clean));
@@ -184,18 +183,18 @@ Parsed parse(CLI::App& app, const std::vector<std::string>& words, Problems& pro
   return parsed;
 }
 
-Arguments::Arguments(const CLI::App& command, std::string command_line, Problems& problems)
-    : command_(command), command_line_(std::move(command_line)), problems_(problems) {}
+Arguments::Arguments(Parsed parsed, std::string command_line, Problems& problems)
+    : parsed_(std::move(parsed)), command_line_(std::move(command_line)), problems_(problems) {}
 
 bool Arguments::flag(const std::string& name) const { return given(name); }
 
 bool Arguments::given(const std::string& name) const {
-  const CLI::Option* option = command_.get_option_no_throw(name);
+  const CLI::Option* option = parsed_.command->get_option_no_throw(name);
   return option != nullptr && option->count() > 0;
 }
 
 std::vector<std::string> Arguments::texts(const std::string& name) const {
-  const CLI::Option* option = command_.get_option_no_throw(name);
+  const CLI::Option* option = parsed_.command->get_option_no_throw(name);
   return option == nullptr ? std::vector<std::string>() : option->results();
 }
 

@@ -27,11 +27,12 @@ CLI::Option* add_option(CLI::App& app, const std::string& group, const std::stri
                         const std::string& value, const std::string& description);
 void add_flag(CLI::App& app, const std::string& group, const std::string& name,
               const std::string& description);
-// A positional argument; any number is accepted here, Arguments checks.
+// Positional arguments, for the help; Arguments::positionals has them.
 void add_positional(CLI::App& app, const std::string& name, const std::string& description);
 
 struct Parsed {
   const CLI::App* command = nullptr;  // the innermost subcommand named; the app itself if none
+  std::vector<std::string> positionals;
   bool help = false;
   bool version = false;
 };
@@ -42,8 +43,10 @@ Parsed parse(CLI::App& app, const std::vector<std::string>& words, Problems& pro
 // a problem and return nothing for a wrong value.
 class Arguments {
  public:
-  Arguments(const CLI::App& command, std::string command_line, Problems& problems);
+  // `parsed.command` must outlive it.
+  Arguments(Parsed parsed, std::string command_line, Problems& problems);
 
+  [[nodiscard]] const std::vector<std::string>& positionals() const { return parsed_.positionals; }
   [[nodiscard]] bool flag(const std::string& name) const;
   [[nodiscard]] bool given(const std::string& name) const;
   [[nodiscard]] std::vector<std::string> texts(const std::string& name) const;
@@ -80,7 +83,7 @@ class Arguments {
   [[nodiscard]] std::optional<std::size_t> choice_index(const std::string& name,
                                                         std::span<const std::string> words) const;
 
-  const CLI::App& command_;
+  Parsed parsed_;
   std::string command_line_;
   Problems& problems_;
 };

@@ -14,7 +14,7 @@ namespace dcpbench::cli {
 
 namespace {
 
-constexpr std::size_t kHelpColumn = 32;
+constexpr std::size_t kHelpColumn = 28;
 
 const std::array<const Command*, 5>& commands() {
   static const std::array<const Command*, 5> all = {
@@ -25,8 +25,8 @@ const std::array<const Command*, 5>& commands() {
 void add_command(CLI::App& parent, const Command& command) {
   CLI::App& app = *parent.add_subcommand(command.name, command.summary);
   app.footer(command.footer);
-  app.set_help_flag("-h,--help", "Print this help")->group("Output");
   if (command.add_options != nullptr) command.add_options(app);
+  app.set_help_flag("-h,--help", "Print this help")->group("Output");
   for (const Command& child : command.children) add_command(app, child);
 }
 
@@ -74,17 +74,25 @@ std::string command_line(const std::vector<std::string>& words) {
 }
 
 std::string help_of(const CLI::App& app) {
-  std::string name = "dcpbench";
-  for (const std::string& part : path_of(app)) name += " " + part;
-  return app.help(name);
+  std::string before;  // CLI11 adds the name of `app` itself
+  for (const CLI::App* part = app.get_parent(); part != nullptr; part = part->get_parent()) {
+    before = part->get_name() + (before.empty() ? "" : " ") + before;
+  }
+  std::string text = app.help(before);
+  for (std::size_t gap = text.find("\n\n\n"); gap != std::string::npos;) {
+    text.erase(gap, 1);
+    gap = text.find("\n\n\n", gap);
+  }
+  return text;
 }
 
 }  // namespace
 
 int run_command_line(const std::vector<std::string>& words) {
   CLI::App app(
-      "How fast is each way of training a transformer on sequences of different lengths, "
-      "why, and what\nshould I run?");
+      "How fast is each way of training a transformer on sequences of different lengths, why,\n"
+      "and what should I run?",
+      "dcpbench");
   app.get_formatter()->column_width(kHelpColumn);
   app.set_help_flag("-h,--help", "Print this help");
   add_flag(app, "Options", "--version", "Print the version");
@@ -109,7 +117,7 @@ int run_command_line(const std::vector<std::string>& words) {
     std::fputs(help_of(*parsed.command).c_str(), stderr);
     return static_cast<int>(core::ErrorKind::usage);
   }
-  const Arguments arguments(*parsed.command, command_line(words), problems);
+  const Arguments arguments(parsed, command_line(words), problems);
   set_verbosity(arguments);
   return command->run(arguments);
 }

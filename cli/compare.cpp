@@ -8,6 +8,7 @@
 #include "cli/log.hpp"
 #include "cli/output.hpp"
 #include "core/configs.hpp"
+#include "core/hdf5_check.hpp"
 #include "report/write.hpp"
 
 namespace dcpbench::cli {
@@ -31,17 +32,17 @@ report::Report read_report(const std::string& name) {
   std::error_code ignored;
   const std::string path =
       std::filesystem::is_directory(name, ignored) ? name + "/report.json" : name;
-  const std::string text = core::read_text_file(path, kMaxReportBytes);
-  if (text.starts_with("\x89HDF\r\n")) {
+  if (path.ends_with(".h5") || path.ends_with(".hdf5")) {
+    core::check_hdf5(path);  // a damaged file is worth more words
     throw core::Error(core::ErrorKind::usage,
                       fmt::format("{} is HDF5; compare reads the report.json beside it", path));
   }
-  return report::from_json(text, path);
+  return report::from_json(core::read_text_file(path, kMaxReportBytes), path);
 }
 
 int run(const Arguments& arguments) {
   Problems& problems = arguments.problems();
-  const std::vector<std::string> names = arguments.texts("reports");
+  const std::vector<std::string>& names = arguments.positionals();
   const std::optional<std::string> json = arguments.text("--json");
   const bool force = arguments.flag("--force");
   if (names.size() < 2) {

@@ -50,7 +50,7 @@ struct Drawn {
 Drawn draw(const Arguments& arguments) {
   Problems& problems = arguments.problems();
   const JobOptions options = read_job_options(arguments);
-  const std::vector<std::string> names = arguments.texts("name");
+  const std::vector<std::string>& names = arguments.positionals();
   if (names.size() + (options.lengths ? 1 : 0) != 1) {
     problems.add("name one dataset, or a file by --lengths");
   }
@@ -123,7 +123,7 @@ std::string histogram_of(const datasets::Dataset& dataset) {
 
 int import(const Arguments& arguments) {
   Problems& problems = arguments.problems();
-  const std::vector<std::string> files = arguments.texts("file");
+  const std::vector<std::string>& files = arguments.positionals();
   const std::optional<std::string> out = arguments.text("--out");
   datasets::ReadOptions options;
   options.column = arguments.text("--column");
@@ -175,7 +175,7 @@ const std::array<Command, 4> kDatasetCommands = {
 
 const Command kDatasetCommand = {
     "dataset",
-    "The shipped length distributions and your own: list, show, sample, import",
+    "Length distributions, shipped or your own: list, show, sample, import",
     "Example: dcpbench dataset show text-long",
     nullptr,
     nullptr,

@@ -15,6 +15,12 @@ constexpr const char* kDefaultModel2d = "dit-2d-1.2b";
 constexpr const char* kDefaultDatasets1d[] = {"text-short", "text-balanced", "text-long"};
 constexpr const char* kDefaultDatasets2d[] = {"video-short", "video-balanced", "video-long"};
 
+void refuse_repeats(const char* option, std::vector<std::string> names, Problems& problems) {
+  std::sort(names.begin(), names.end());
+  const auto repeated = std::adjacent_find(names.begin(), names.end());
+  if (repeated != names.end()) problems.add(fmt::format("{} {} is given twice", option, *repeated));
+}
+
 std::optional<core::Cluster> load_cluster(const std::string& name, std::optional<std::int32_t> gpus,
                                           Problems& problems) {
   return problems.collect([&]() -> std::optional<core::Cluster> {
@@ -107,16 +113,25 @@ std::shared_ptr<const planner::CostModel> make_cost(const core::Cluster& cluster
   });
 }
 
+// Every reason at once: the cost model stops at its first.
 void check_bucket_sp(const JobOptions& options, const CostedModel& costed, Problems& problems) {
   if (options.plan.bucket_sp.value_or(0) == 0) return;
   const std::int32_t degree = *options.plan.bucket_sp;
-  std::vector<std::string> reasons;
-  if (const auto refused = costed.belief->refuse_degree(degree)) reasons.push_back(*refused);
-  if ((degree & (degree - 1)) != 0) reasons.emplace_back("not a power of two");
-  if (reasons.empty()) return;
+  const planner::CostModel& cost = *costed.belief;
+  const std::optional<std::string> refused = cost.refuse_degree(degree);
+  if (!refused) return;
+  std::vector<std::string> reasons = {*refused};
+  if (degree <= cost.ranks() && cost.ranks() % degree != 0) {
+    reasons.push_back(fmt::format("{} ranks are not divisible by {}", cost.ranks(), degree));
+  }
+  const std::int32_t heads = costed.model ? costed.model->heads / cost.gpus_per_rank() : degree;
+  if (cost.sp_method() == core::SpMethod::ulysses && heads % degree != 0 &&
+      refused->find("head rule") == std::string::npos) {
+    reasons.push_back(fmt::format("{} heads are not divisible by {}", heads, degree));
+  }
   problems.add(fmt::format("--bucket-sp {} for model {}: {}; valid degrees: {}", degree,
                            costed.name(), fmt::join(reasons, "; "),
-                           fmt::join(costed.belief->allowed_degrees(), ", ")));
+                           fmt::join(cost.allowed_degrees(), ", ")));
 }
 
 void check_recompute(const JobOptions& options, const std::vector<CostedModel>& models,
@@ -147,6 +162,8 @@ void check_recompute(const JobOptions& options, const std::vector<CostedModel>& 
 
 Inputs load_inputs(const JobOptions& options, Problems& problems) {
   Inputs inputs;
+  refuse_repeats("--model", options.models, problems);
+  refuse_repeats("--dataset", options.datasets, problems);
   const auto cluster = load_cluster(options.cluster, options.gpus, problems);
   std::vector<core::Model> models = load_models(options.models, problems);
   inputs.datasets = load_datasets(options, problems);

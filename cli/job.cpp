@@ -6,6 +6,7 @@
 #include <optional>
 #include <stdexcept>
 
+#include "cli/fixed_settings.hpp"
 #include "cli/workload.hpp"
 #include "core/configs.hpp"
 #include "planner/plan_facts.hpp"
@@ -112,13 +113,14 @@ void for_each_plan(const Job& job, bool explain,
                    const std::function<void(const std::string& label)>& about_to_plan,
                    const std::function<bool(Planned&&)>& visit) {
   const JobOptions& options = job.options;
+  const core::Workload no_workload;
   for (const Cell& cell : job.inputs.cells) {
     const CostedModel& costed = job.inputs.models[cell.model];
     const datasets::Dataset& dataset = job.inputs.datasets[cell.dataset];
     for (std::int32_t i = 0; i < options.seeds; ++i) {
       const std::uint64_t seed = options.seed + static_cast<std::uint64_t>(i);
-      auto made = make_workload(options, job.inputs, cell, seed);
-      const core::Workload workload = made ? *std::move(made) : core::Workload();
+      const auto made = make_workload(options, job.inputs, cell, seed);
+      const core::Workload& workload = made ? *made : no_workload;
       if (options.plan_file) {
         const core::Plan& plan = *job.given_plan;
         about_to_plan(label_of(costed, dataset, plan.strategy));
@@ -138,6 +140,10 @@ void for_each_plan(const Job& job, bool explain,
                 : tl::unexpected(made.error());
         const double plan_seconds = seconds_since(start);
         result = checked(std::move(result), workload, costed, options);
+        if (explain && result) {
+          explanation.fixed_settings =
+              compare_fixed_settings(*strategy, {workload, *costed.belief, plan}, *result);
+        }
         if (!visit({costed, dataset, seed, std::string(strategy->name), workload, std::move(result),
                     plan_seconds, explain ? &explanation : nullptr})) {
           return;

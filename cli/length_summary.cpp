@@ -11,6 +11,7 @@ namespace dcpbench::cli {
 namespace {
 
 constexpr std::size_t kBarWidth = 40;
+constexpr std::size_t kPercentiles[] = {10, 25, 50, 75, 90, 99};
 
 // `lengths` ascending, not empty.
 std::int64_t nearest_rank(const std::vector<std::int64_t>& lengths, std::size_t percent) {
@@ -64,7 +65,7 @@ std::string format_lengths(const core::Workload& workload) {
       fmt::format("sequences {}\ntokens    {}\nmean      {:.1f}\n", lengths.size(), tokens,
                   static_cast<double>(tokens) / static_cast<double>(lengths.size()));
   text += fmt::format("min       {}\n", lengths.front());
-  for (const std::size_t percent : {10, 25, 50, 75, 90, 99}) {
+  for (const std::size_t percent : kPercentiles) {
     text += fmt::format("p{}       {}\n", percent, nearest_rank(lengths, percent));
   }
   text += fmt::format("max       {}\n", lengths.back());

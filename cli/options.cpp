@@ -225,7 +225,7 @@ void add_draw_options(CLI::App& app) {
 
 void add_workload_options(CLI::App& app) {
   add_option(app, kWorkload, "--dataset", "NAME",
-             "Shipped length distribution, repeatable; `dcpbench dataset list` names them\n"
+             "Shipped length distribution, repeatable; see `dcpbench dataset list`\n"
              "(default: text-* for 1D models, video-* for 2D models)");
   add_draw_options(app);
   add_option(app, kWorkload, "--seeds", "N",
@@ -236,8 +236,8 @@ void add_workload_options(CLI::App& app) {
   add_option(app, kWorkload, "--step-sequences", "N|all",
              "Sequences of an optimizer step, instead of --step-tokens");
   add_option(app, kWorkload, "--oversize", "POLICY",
-             "Sequences that fit at no SP degree: error, drop or truncate; the last two\n"
-             "are counted in the report (default: error)");
+             "Sequences that fit at no SP degree: error, drop or truncate; the last\n"
+             "two are counted in the report (default: error)");
 }
 
 void add_machine_options(CLI::App& app) {
@@ -255,7 +255,7 @@ void add_machine_options(CLI::App& app) {
   add_option(app, group, "--rank-tokens", "N",
              "Cap of tokens per rank in a micro-batch (default: none)");
   add_option(app, group, "--sp-method", "METHOD",
-             "Sequence parallelism: ulysses or dsp (default: ulysses for 1D, dsp for 2D)");
+             "Sequence parallelism, ulysses or dsp (default: 1D ulysses, 2D dsp)");
 }
 
 void add_planning_options(CLI::App& app) {
@@ -281,8 +281,8 @@ void add_planning_options(CLI::App& app) {
   add_flag(app, group, "--drop-last",
            "Drop what can't fill a batch or round; counted in the report");
   add_option(app, group, "--min-accumulation", "N",
-             "Least accumulation micro-batches per group and round of dcp-inter and dcp\n"
-             "(default: 1; native: dcp-inter 2, dcp 15)");
+             "Least accumulation micro-batches per group and round of dcp-inter and\n"
+             "dcp (default: 1; native: dcp-inter 2, dcp 15)");
   add_option(app, group, "--max-accumulation", "N",
              "Most accumulation micro-batches per group and round (default: none)");
   add_option(app, group, "--recompute", "KIND",
@@ -301,7 +301,7 @@ void add_simulation_options(CLI::App& app) {
   add_option(app, group, "--plan", "FILE",
              "Execute this plan, made by `dcpbench plan` for the same workload");
   add_option(app, group, "--jitter", "F",
-             "Multiply each rank's compute by 1 + F x u, u uniform in [0, 1) (default: 0)");
+             "Multiply each rank's compute by 1 + F x u, u uniform in [0, 1)\n(default: 0)");
   add_option(app, group, "--slow-rank", "N", "This rank computes --slow-factor times longer");
   add_option(app, group, "--slow-factor", "F", "How much longer, at least 1");
 }

@@ -36,9 +36,9 @@ struct LinkTier {
   std::map<Collective, std::map<std::int32_t, EfficiencyCurve>> efficiency;
 };
 
-// Attention kernel rate over peak, by sequence length; "time" in the rule above is that of one row
-// (query), so length / efficiency never falls. FLOPs: forward 2 matmuls, backward 5, causal counted
-// as half.
+// Attention kernel rate over peak, by sequence length; "time" in the rule above is that of a whole
+// sequence, so length^2 / efficiency never falls (below a kernel tile it is flat). FLOPs: forward 2
+// matmuls, backward 5, causal counted as half.
 struct AttentionCurve {
   std::int32_t head_dim = 0;
   Mask mask = Mask::full;

@@ -30,15 +30,19 @@ std::optional<JsonValue> without_source(const JsonValue& value, JsonMistakes& mi
 }
 
 struct CurveKind {
-  std::optional<Dimension> size_dimension;  // of the sizes; none: plain numbers
+  // What the sizes of a curve are, and how work grows with them: time ~ size^power / efficiency.
+  std::optional<Dimension> size_dimension;
+  int power = 1;
   double highest_efficiency = 1;
 };
-constexpr CurveKind kBufferCurve{Dimension::bytes, 100};  // NVLS, many rails: above 1
-constexpr CurveKind kRowCurve{std::nullopt, 1};
-constexpr CurveKind kLengthCurve{std::nullopt, 1};
+constexpr CurveKind kBufferCurve{Dimension::bytes, 1, 100};  // NVLS, many rails: above 1
+constexpr CurveKind kRowCurve{std::nullopt, 1, 1};
+constexpr CurveKind kLengthCurve{std::nullopt, 2, 1};
 
-// Of a buffer, of a matrix with so many rows, of one attention row over so many keys.
-double relative_time(const EfficiencyCurve::Point& point) { return point.size / point.efficiency; }
+// Of a buffer, of a matrix with so many rows, of a whole sequence's attention.
+double relative_time(const EfficiencyCurve::Point& point, const CurveKind& kind) {
+  return (kind.power == 2 ? point.size * point.size : point.size) / point.efficiency;
+}
 
 EfficiencyCurve read_curve(const JsonValue& value, const CurveKind& kind, JsonMistakes& mistakes) {
   EfficiencyCurve curve;
@@ -66,11 +70,11 @@ EfficiencyCurve read_curve(const JsonValue& value, const CurveKind& kind, JsonMi
       if (point.size <= before.size) {
         mistakes.add(pair,
                      fmt::format("sizes must ascend: {} comes after {}", point.size, before.size));
-      } else if (relative_time(point) < relative_time(before)) {
-        mistakes.add(pair,
-                     fmt::format("the larger size would take less time than the one before; "
-                                 "the efficiency may be at most {:.6g} here",
-                                 point.efficiency * relative_time(point) / relative_time(before)));
+      } else if (relative_time(point, kind) < relative_time(before, kind)) {
+        mistakes.add(pair, fmt::format("the larger size would take less time than the one before; "
+                                       "the efficiency may be at most {:.6g} here",
+                                       point.efficiency * relative_time(point, kind) /
+                                           relative_time(before, kind)));
       }
     }
     curve.points.push_back(point);

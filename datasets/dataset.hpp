@@ -41,7 +41,7 @@ inline constexpr std::int64_t kDefaultDraws = 20'000;
 struct DrawOptions {
   // Distribution: how many to draw (default kDefaultDraws). File: a seeded sample of that many
   // (default all), without replacement; more than the file holds is Error(usage).
-  std::optional<std::int64_t> sequences;
+  std::optional<std::int64_t> sequences = std::nullopt;
   std::uint64_t seed = 0;
   // Lengths x F, rounded half up, at least 1. 2D: first tokens per frame S' = S x F, then the
   // frames take what that rounding left, T' = T x (S x F / S'), so that the shape stays a product.

@@ -58,13 +58,15 @@ void add_events(const Class& item, std::vector<Event>& events) {
 
 }  // namespace
 
-AccumulationChoice choose_accumulation(std::span<const core::Nanoseconds> times) {
+AccumulationChoice choose_accumulation(std::span<const core::Nanoseconds> times,
+                                       core::Nanoseconds limit) {
   std::vector<std::int64_t> sorted;
   sorted.reserve(times.size());
   for (const core::Nanoseconds time : times) sorted.push_back(time.value());
   std::sort(sorted.begin(), sorted.end());
-  const std::int64_t horizon =
-      sorted.back() > INT64_MAX / kHorizon ? INT64_MAX : kHorizon * sorted.back();
+  const std::int64_t longest = sorted.back();
+  const std::int64_t published = longest > INT64_MAX / kHorizon ? INT64_MAX : kHorizon * longest;
+  const std::int64_t horizon = std::max(longest, std::min(limit.value(), published));
   std::vector<Class> classes;
   for (const std::int64_t time : sorted) {
     if (classes.empty() || classes.back().time != time)

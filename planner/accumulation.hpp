@@ -24,9 +24,12 @@ struct AccumulationChoice {
   std::vector<std::int64_t> counts;  // [group] micro-batches, at least 1
 };
 
-// `times` > 0, not empty. Near-linear: O(E log E), E = sum over *distinct* times of floor(H / t);
-// the published search is quadratic in groups and multiples. Equal to it in score (tested against
-// brute force).
-AccumulationChoice choose_accumulation(std::span<const core::Nanoseconds> times);
+// `times` > 0, not empty. `limit` cuts the horizon, but never below the largest time: within one
+// optimizer step of fixed sequences no group should run past its share of what is left.
+// Near-linear: O(E log E), E = sum over *distinct* times of floor(H / t); the published search is
+// quadratic in groups and multiples. Equal to it in score (tested against brute force).
+AccumulationChoice choose_accumulation(
+    std::span<const core::Nanoseconds> times,
+    core::Nanoseconds limit = core::Nanoseconds(core::kMaxCostNanoseconds));
 
 }  // namespace dcpbench::planner

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <map>
+#include <string>
+#include <tuple>
 #include <utility>
 
 #include "core/random.hpp"
@@ -16,6 +18,12 @@
 namespace dcpbench::planner {
 
 namespace {
+
+// Under `equal` neither a batch nor the common finish of a round's groups may take more than this
+// part of the step's even share (remaining rank time / ranks): a batch as long as the share itself
+// leaves the ranks beside it nothing to balance with. Only where no degree is fast enough is it
+// exceeded.
+constexpr std::int64_t kSharesPerStep = 2;
 
 constexpr std::uint64_t kDrawPurpose = 0x726f756e64;
 
@@ -79,25 +87,27 @@ class RoundPlanner {
       const std::span<std::uint32_t> ids = by_bucket.of(b);
       if (ids.empty()) continue;
       core::shuffle(ids, random_);
-      const auto count = native() ? 0 : static_cast<std::int64_t>(ids.size());
-      Live live{b, table_.per_degree(b, count), {}, ids};
-      for (const Setting& setting : live.per_degree) {
-        if (more_throughput(setting, live.best)) live.best = setting;
-      }
+      Live live{b, {}, {}, ids};
+      choose_setting(live, core::Nanoseconds(0));
       if (live.best.batch == 0) {
         return core::Infeasible{fmt::format(
             "sequences of {} fit at no SP degree up to {}; see --oversize, --gpus, --rank-tokens",
             buckets_.buckets[b].label(), request_.cost.ranks())};
       }
-      explain(b, count);
-      if (request_.options.drop_last) {
-        const auto rest = ids.size() % static_cast<std::size_t>(live.best.batch);
-        drop(live.ids.last(rest), b);
-        live.ids = live.ids.first(ids.size() - rest);
-        if (live.ids.empty()) continue;
-      }
-      best_settings_[b] = live.best;
       lives_.push_back(std::move(live));
+    }
+    const core::Nanoseconds limit =
+        native() ? core::Nanoseconds(0)
+                 : core::Nanoseconds(remaining_share().value() / kSharesPerStep);
+    for (Live& live : lives_) {
+      if (limit.value() > 0 && live.best.time > limit) choose_setting(live, limit);
+      explain(live, limit);
+      ++chosen_[live.bucket][{live.best.degree, live.best.batch, live.best.recompute_layers}];
+      if (request_.options.drop_last) {
+        const std::size_t rest = live.ids.size() % static_cast<std::size_t>(live.best.batch);
+        drop(live.ids.last(rest), live.bucket);
+        live.ids = live.ids.first(live.ids.size() - rest);
+      }
     }
     allocator_.start_step();
     std::int32_t round = 0;
@@ -112,6 +122,29 @@ class RoundPlanner {
     }
     builder_.end_step(round);
     return std::nullopt;
+  }
+
+  // How many sequences of its bucket a batch is cut to the share of; 0: not cut.
+  [[nodiscard]] std::int64_t in_step(const Live& live) const {
+    return native() ? 0 : static_cast<std::int64_t>(live.ids.size());
+  }
+
+  void choose_setting(Live& live, core::Nanoseconds limit) {
+    live.per_degree = table_.per_degree(live.bucket, in_step(live), limit);
+    live.best = {};
+    for (const Setting& setting : live.per_degree) {
+      if (better_within(setting, live.best, limit)) live.best = setting;
+    }
+  }
+
+  // Rank time of all sequences not yet used, at their buckets' settings, over the ranks.
+  [[nodiscard]] core::Nanoseconds remaining_share() const {
+    double rank_time = 0;
+    for (const Live& live : lives_) {
+      rank_time += static_cast<double>(live.ids.size()) / static_cast<double>(live.best.batch) *
+                   static_cast<double>(live.best.time.value()) * live.best.degree;
+    }
+    return round_to_nanoseconds(core::Seconds(rank_time * 1e-9 / request_.cost.ranks()));
   }
 
   // Draws groups until the ranks are full; false when nothing is left (or, with --drop-last, when
@@ -162,6 +195,13 @@ class RoundPlanner {
       }
     }
     if (candidates_.empty()) return {nullptr, {}};
+    if (!native()) {
+      // Within a step of fixed sequences the order of draws has no statistical purpose: the longest
+      // batches go first, so that short ones even out the end.
+      return *std::max_element(
+          candidates_.begin(), candidates_.end(),
+          [](const auto& a, const auto& b) { return a.second.time < b.second.time; });
+    }
     return candidates_[static_cast<std::size_t>(random_.below(candidates_.size()))];
   }
 
@@ -181,7 +221,11 @@ class RoundPlanner {
     for (const RoundGroup& group : groups_) {
       times.push_back(std::max(profiled_time(group), core::Nanoseconds(1)));
     }
-    std::vector<std::int64_t> counts = choose_accumulation(times).counts;
+    std::vector<std::int64_t> counts =
+        choose_accumulation(
+            times, native() ? core::Nanoseconds(core::kMaxCostNanoseconds)
+                            : core::Nanoseconds(share_with(times).value() / kSharesPerStep))
+            .counts;
     const std::int64_t least =
         request_.options.min_accumulation.value_or(native() ? policy_.native_min_accumulation : 1);
     const std::int64_t highest = *std::max_element(counts.begin(), counts.end());
@@ -202,6 +246,16 @@ class RoundPlanner {
         groups_[i].micro_batches.push_back(groups_[i].live->take(groups_[i].batch));
       }
     }
+  }
+
+  // The even share of what is left of a step, the batches already drawn (`times`) included.
+  [[nodiscard]] core::Nanoseconds share_with(std::span<const core::Nanoseconds> times) const {
+    double rank_time = 0;
+    for (std::size_t i = 0; i < times.size(); ++i) {
+      rank_time += static_cast<double>(times[i].value()) * groups_[i].setting.degree;
+    }
+    return remaining_share() +
+           round_to_nanoseconds(core::Seconds(rank_time * 1e-9 / request_.cost.ranks()));
   }
 
   // Longest groups of a degree on the blocks that are ready soonest.
@@ -247,16 +301,23 @@ class RoundPlanner {
     dropped_[bucket] += static_cast<std::int64_t>(ids.size());
   }
 
-  void explain(std::size_t bucket, std::int64_t count) {
-    if (request_.explanation == nullptr || best_settings_.contains(bucket)) return;
-    table_.explain(bucket, count, *request_.explanation);
+  void explain(const Live& live, core::Nanoseconds limit) {
+    if (request_.explanation == nullptr || chosen_.contains(live.bucket)) return;
+    table_.explain(live.bucket, in_step(live), limit, *request_.explanation);
   }
 
   void add_settings() {
-    for (const auto& [bucket, setting] : best_settings_) {
-      builder_.setting(buckets_.buckets[bucket].label(),
-                       fmt::format("sp {} batch {} recompute {}/{}", setting.degree, setting.batch,
-                                   setting.recompute_layers, request_.cost.layers()));
+    for (const auto& [bucket, settings] : chosen_) {
+      const auto most =
+          std::max_element(settings.begin(), settings.end(),
+                           [](const auto& a, const auto& b) { return a.second < b.second; });
+      const auto& [degree, batch, recompute_layers] = most->first;
+      std::string text = fmt::format("sp {} batch {} recompute {}/{}", degree, batch,
+                                     recompute_layers, request_.cost.layers());
+      if (settings.size() > 1) {
+        text += fmt::format(" (most steps; {} settings in all)", settings.size());
+      }
+      builder_.setting(buckets_.buckets[bucket].label(), std::move(text));
     }
     for (const auto& [bucket, count] : dropped_) {
       const Bucket& about = buckets_.buckets[bucket];
@@ -279,8 +340,11 @@ class RoundPlanner {
   std::vector<RoundGroup> groups_;
   std::vector<std::pair<Live*, Setting>> candidates_;
   std::vector<ShapeGroup> shapes_;
-  std::map<std::size_t, Setting> best_settings_;  // [bucket], of its latest range
-  std::map<std::size_t, std::int64_t> dropped_;   // [bucket]
+  // [bucket]: (degree, batch, recomputed layers) and in how many ranges it was chosen
+  std::map<std::size_t,
+           std::map<std::tuple<std::int32_t, std::int64_t, std::int32_t>, std::int64_t>>
+      chosen_;
+  std::map<std::size_t, std::int64_t> dropped_;  // [bucket]
 };
 
 }  // namespace

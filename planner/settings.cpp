@@ -39,6 +39,15 @@ bool more_throughput(const Setting& a, const Setting& b) {
   return cross(a, b) > cross(b, a);
 }
 
+bool better_within(const Setting& a, const Setting& b, core::Nanoseconds time_limit) {
+  if (time_limit.value() == 0 || a.batch == 0 || b.batch == 0) return more_throughput(a, b);
+  const bool a_above = a.time > time_limit;
+  const bool b_above = b.time > time_limit;
+  if (a_above != b_above) return b_above;
+  if (a_above && a.time != b.time) return a.time < b.time;
+  return more_throughput(a, b);
+}
+
 SettingsTable::SettingsTable(const CostModel& cost, const Buckets& buckets, RecomputePolicy policy,
                              std::int32_t fixed_recompute)
     : cost_(cost), buckets_(buckets), policy_(policy) {
@@ -68,7 +77,7 @@ std::int64_t SettingsTable::batch_cap(std::int64_t sequences, std::int32_t degre
 }
 
 Setting SettingsTable::best_at(const core::Shape& shape, const DegreeLimits& limits,
-                               std::int64_t cap) const {
+                               std::int64_t cap, core::Nanoseconds time_limit) const {
   const Group group = cost_.worst_group(limits.degree);
   Setting best{limits.degree, 0, 0, core::Nanoseconds(0)};
   const auto consider = [&](std::int64_t batch) {
@@ -79,7 +88,7 @@ Setting SettingsTable::best_at(const core::Shape& shape, const DegreeLimits& lim
     }
     const Setting setting{limits.degree, batch, layers,
                           cost_.micro_batch(std::span(&shapes, 1), group, layers).total()};
-    if (more_throughput(setting, best)) best = setting;
+    if (better_within(setting, best, time_limit)) best = setting;
   };
   const std::int64_t most = std::min(limits.limits.back().batch, cap);
   for (std::int64_t batch = 1; batch < most; batch *= 2) consider(batch);
@@ -90,24 +99,25 @@ Setting SettingsTable::best_at(const core::Shape& shape, const DegreeLimits& lim
   return best;
 }
 
-std::vector<Setting> SettingsTable::per_degree(std::size_t bucket, std::int64_t sequences) const {
+std::vector<Setting> SettingsTable::per_degree(std::size_t bucket, std::int64_t sequences,
+                                               core::Nanoseconds time_limit) const {
   std::vector<Setting> settings;
   settings.reserve(limits_[bucket].size());
   for (const DegreeLimits& limits : limits_[bucket]) {
-    settings.push_back(
-        best_at(buckets_.buckets[bucket].hull, limits, batch_cap(sequences, limits.degree)));
+    settings.push_back(best_at(buckets_.buckets[bucket].hull, limits,
+                               batch_cap(sequences, limits.degree), time_limit));
   }
   return settings;
 }
 
 void SettingsTable::explain(std::size_t bucket, std::int64_t sequences,
-                            Explanation& explanation) const {
+                            core::Nanoseconds time_limit, Explanation& explanation) const {
   const Bucket& about = buckets_.buckets[bucket];
   ClassExplanation entry{about.label(), about.sequences, about.tokens, {}};
-  const std::vector<Setting> settings = per_degree(bucket, sequences);
+  const std::vector<Setting> settings = per_degree(bucket, sequences, time_limit);
   Setting best;
   for (const Setting& setting : settings) {
-    if (more_throughput(setting, best)) best = setting;
+    if (better_within(setting, best, time_limit)) best = setting;
   }
   for (std::int32_t degree = 1; degree <= cost_.ranks(); degree *= 2) {
     Candidate candidate;
@@ -127,9 +137,18 @@ void SettingsTable::explain(std::size_t bucket, std::int64_t sequences,
       const double best_rank_seconds = to_seconds(best.time).value() * best.degree;
       const double slower = (rank_seconds / static_cast<double>(found->batch)) /
                             (best_rank_seconds / static_cast<double>(best.batch));
-      candidate.reason = candidate.chosen
-                             ? "best throughput per rank"
-                             : fmt::format("{:.2f}x the rank time per sequence", slower);
+      const bool above = time_limit.value() > 0 && found->time > time_limit;
+      if (candidate.chosen) {
+        candidate.reason = above ? "the fastest, none is within half of the step's even share"
+                                 : "best throughput per rank";
+      } else {
+        candidate.reason = fmt::format("{:.2f}x the rank time per sequence", slower);
+      }
+      if (above) {
+        candidate.reason +=
+            fmt::format("; a batch takes longer than {:.3g} s, half of the step's even share",
+                        to_seconds(time_limit).value());
+      }
     } else if (const auto refused = cost_.refuse_degree(degree)) {
       candidate.reason = *refused;
     } else if (degree > cost_.ranks_per_node() && !settings.empty()) {

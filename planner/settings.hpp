@@ -22,6 +22,10 @@ struct Setting {
 // is worse than any.
 bool more_throughput(const Setting& a, const Setting& b);
 
+// The same under a limit on the time of a batch (0: none): a setting within it beats one above, and
+// of two above the faster one wins.
+bool better_within(const Setting& a, const Setting& b, core::Nanoseconds time_limit);
+
 enum class RecomputePolicy {
   full,   // every layer (dcp-inter)
   least,  // what memory forces and no more, chosen jointly with batch and degree (dcp-intra, dcp)
@@ -37,11 +41,14 @@ class SettingsTable {
 
   // The best setting of a bucket per degree, ascending degrees, given `sequences` of it to be run
   // (0: no limit; else a batch is cut to ceil(sequences / groups that could take them)). Degrees at
-  // which it does not fit are left out.
-  std::vector<Setting> per_degree(std::size_t bucket, std::int64_t sequences) const;
+  // which it does not fit are left out. With a `time_limit` (> 0), settings within it come before
+  // settings above it; of those above, the fastest.
+  [[nodiscard]] std::vector<Setting> per_degree(std::size_t bucket, std::int64_t sequences,
+                                                core::Nanoseconds time_limit) const;
 
   // Appends what per_degree considered, for people.
-  void explain(std::size_t bucket, std::int64_t sequences, Explanation& explanation) const;
+  void explain(std::size_t bucket, std::int64_t sequences, core::Nanoseconds time_limit,
+               Explanation& explanation) const;
 
  private:
   struct Limit {  // the largest batch that fits at a number of recomputed layers
@@ -54,7 +61,7 @@ class SettingsTable {
   };
 
   [[nodiscard]] Setting best_at(const core::Shape& shape, const DegreeLimits& limits,
-                                std::int64_t cap) const;
+                                std::int64_t cap, core::Nanoseconds time_limit) const;
   [[nodiscard]] std::int64_t batch_cap(std::int64_t sequences, std::int32_t degree) const;
 
   const CostModel& cost_;

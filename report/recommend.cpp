@@ -160,7 +160,8 @@ std::optional<Recommendation> recommend_cell(const Cell& cell, double uncertaint
                        [](const auto& a, const auto& b) { return a.gain.mean < b.gain.mean; });
   if (best == candidates.end()) return std::nullopt;
   const auto spread_of = [&](const Candidate& candidate) {
-    return std::hypot(uncertainty, share(candidate.gain.deviation, candidate.gain.mean));
+    const double deviation = share(candidate.gain.deviation, candidate.gain.mean);
+    return std::sqrt(uncertainty * uncertainty + deviation * deviation);
   };
   const double equal_below = spread_of(*best);
   const auto chosen = std::find_if(candidates.begin(), best, [&](const Candidate& candidate) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <set>
 
 #include "report/cells.hpp"
 #include "report/statistics.hpp"
@@ -160,15 +161,11 @@ std::string context(const Report& report) {
 
 std::string cell_line(const Cell& cell) {
   const Result& first = *cell.strategies.front().runs.front();
-  std::vector<std::uint64_t> seeds;
+  std::set<std::uint64_t> seeds;
   for (const StrategyRuns& runs : cell.strategies) {
-    for (const Result* run : runs.runs) {
-      if (std::find(seeds.begin(), seeds.end(), run->seed) == seeds.end()) {
-        seeds.push_back(run->seed);
-      }
-    }
+    for (const Result* run : runs.runs) seeds.insert(run->seed);
   }
-  std::string seed_text = fmt::format("seed {}", seeds.front());
+  std::string seed_text = fmt::format("seed {}", *seeds.begin());
   if (seeds.size() > 1) seed_text = fmt::format("{} seeds (mean+-deviation)", seeds.size());
   return fmt::format("# {}, {}: {}, accounting {}, {} GPUs, {} sequences, {} Mtok, {}, workload {}",
                      name(cell.model), name(cell.dataset), name(cell.execution),
@@ -213,8 +210,9 @@ class Notes {
 
 std::string notes(const Report& report) {
   Notes notes;
-  for (const std::string& warning : report.warnings)
+  for (const std::string& warning : report.warnings) {
     notes.add("warning: " + printable(warning), "");
+  }
   for (const Result& result : report.results) {
     for (const std::string& warning : result.warnings) {
       notes.add("warning: " + printable(warning), label(result));
@@ -232,9 +230,12 @@ std::string notes(const Report& report) {
       report.results.begin(), report.results.end(),
       [](const Result& a, const Result& b) { return a.max_extrapolation < b.max_extrapolation; });
   if (furthest != report.results.end() && furthest->max_extrapolation > 1) {
-    notes.add(fmt::format("extrapolated: predictions leave their measured tables by up to {}x",
-                          significant(furthest->max_extrapolation, 3)),
-              label(*furthest));
+    const auto count = std::count_if(report.results.begin(), report.results.end(),
+                                     [](const Result& r) { return r.max_extrapolation > 1; });
+    notes.add(
+        fmt::format("extrapolated: {} of {} results leave the measured tables, by up to {}x", count,
+                    report.results.size(), significant(furthest->max_extrapolation, 3)),
+        label(*furthest));
   }
   if (!report.complete) notes.add("INCOMPLETE: the run did not finish", "");
   return notes.format();

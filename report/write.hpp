@@ -14,11 +14,13 @@ namespace dcpbench::report {
 std::string to_json(const Report& report);
 
 // The parts that compare and later readers need (no timeline). Strict about schema_version and the
-// keys it needs; throws Error(usage) naming `origin` and the key.
+// keys it needs; throws Error(usage) naming `origin` and every wrong key. Safe on any input: at
+// most 64 MiB, 16 levels, 1,000,000 values and 256 keys per object.
 Report from_json(std::string_view text, std::string_view origin);
 
 // Written to a temporary file in the same folder, fsynced and renamed. Throws Error(io) with the
-// reason; on failure the old file is untouched and the temporary file removed.
+// reason; on failure the old file is untouched and the temporary file removed. A symbolic link to a
+// file is followed; a device or a pipe (/dev/stdout) is written directly.
 void write_file_atomically(const std::string& path, std::string_view content);
 
 // The same record as HDF5 (oldest compatible format), one group per result, attributes with units,

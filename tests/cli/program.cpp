@@ -57,7 +57,8 @@ Outcome dcpbench(const std::vector<std::string>& words, const std::string& stdou
   const TemporaryFolder folder;
   const std::string out = stdout_path.empty() ? folder.path("out") : stdout_path;
   const int code = finish(start(words, out, folder.path("err")));
-  return {code, stdout_path.empty() ? read_file(out) : std::string(), read_file(folder.path("err"))};
+  return {code, stdout_path.empty() ? read_file(out) : std::string(),
+          read_file(folder.path("err"))};
 }
 
 Outcome interrupt_dcpbench(const std::vector<std::string>& words, const std::string& path) {

@@ -19,14 +19,14 @@ void expect_refused(const Words& words, const Words& texts, int exit_code = 2) {
 }
 
 TEST(Usage, AllMistakesAppearTogether) {
-  expect_refused({"simulate", "--sed", "7", "--strategy", "dpc", "--model", "lama-8b", "--cluster",
-                  "h200-4x9", "--gpus", "0", "--accounting", "equl", "--zero", "4", "--json"},
-                 {"unknown option --sed (did you mean \"--seed\"?)",
-                  "unknown strategy \"dpc\" (did you mean \"dcp\"?)",
-                  "(did you mean \"llama-8b\"?)", "(did you mean \"h200-4x8\"?)",
-                  "--gpus: \"0\" is not a whole number from 1",
-                  "--accounting: \"equl\" is none of equal, native (did you mean \"equal\"?)",
-                  "--zero: \"4\" is not a whole number from 0 to 3", "--json needs a value"});
+  expect_refused(
+      {"simulate", "--sed", "7", "--strategy", "dcpp", "--model", "lama-8b", "--cluster",
+       "h200-4x9", "--gpus", "0", "--accounting", "equl", "--zero", "4", "--json"},
+      {"unknown option --sed (did you mean \"--seed\"?)",
+       "unknown strategy \"dcpp\" (did you mean \"dcp\"?)", "(did you mean \"llama-8b\"?)",
+       "(did you mean \"h200-4x8\"?)", "--gpus: \"0\" is not a whole number from 1",
+       "--accounting: \"equl\" is none of equal, native (did you mean \"equal\"?)",
+       "--zero: \"4\" is not a whole number from 0 to 3", "--json needs a value"});
 }
 
 TEST(Usage, EveryCommandFindsUnknownOptions) {
@@ -47,6 +47,8 @@ TEST(Usage, NumbersAreReadWhole) {
 }
 
 TEST(Usage, AnOptionIsGivenOnce) {
+  expect_refused({"simulate", "--dataset", "web", "--dataset", "web"},
+                 {"--dataset web is given twice"});
   expect_refused({"simulate", "--seed", "1", "--seed=2"}, {"--seed is given 2 times: 1, 2"});
 }
 
@@ -65,18 +67,19 @@ TEST(Usage, ContradictionsNameBothSides) {
 }
 
 TEST(Usage, RecomputeOptionsMustAgree) {
-  expect_refused({"simulate", "--model", "llama-8b", "--recompute", "none", "--recompute-layers",
-                  "40"},
-                 {"--recompute none contradicts --recompute-layers 40; 40 > 32 layers"});
+  expect_refused(
+      {"simulate", "--model", "llama-8b", "--recompute", "none", "--recompute-layers", "40"},
+      {"--recompute none contradicts --recompute-layers 40; 40 > 32 layers"});
   expect_refused({"simulate", "--recompute", "full", "--recompute-layers", "1"},
                  {"--recompute full contradicts --recompute-layers 1"});
 }
 
 TEST(Usage, BucketEdgesMustRise) {
   // 2048 is repeated and 4096 comes after 8192; text-long has sequences up to 256k.
-  expect_refused({"simulate", "--dataset", "text-long", "--bucket-edges", "1024,2048,2048,8192,4096"},
-                 {"2048 twice", "4096 after 8192", "did you mean 1024,2048,4096,8192?",
-                  "--bucket-edges 8192: ", "--oversize drop or truncate"});
+  expect_refused(
+      {"simulate", "--dataset", "text-long", "--bucket-edges", "1024,2048,2048,8192,4096"},
+      {"2048 twice", "4096 after 8192", "did you mean 1024,2048,4096,8192?",
+       "--bucket-edges 8192: ", "--oversize drop or truncate"});
 }
 
 TEST(Usage, PacksMustHoldTheLongest) {
@@ -93,7 +96,8 @@ TEST(Usage, PacksMustHoldTheLongest) {
 TEST(Usage, AFixedDegreeNamesEveryReasonAndTheValidOnes) {
   // 3 divides neither 8 ranks nor 32 heads.
   expect_refused({"simulate", "--cluster", "h200-1x8", "--model", "llama-8b", "--bucket-sp", "3"},
-                 {"--bucket-sp 3", "8", "32", "valid degrees: 1, 2, 4, 8"});
+                 {"--bucket-sp 3 for model llama-8b", "8 ranks are not divisible by 3",
+                  "32 heads are not divisible by 3", "valid degrees: 1, 2, 4, 8"});
 }
 
 TEST(Usage, ModelFreeClustersRefuseAModel) {

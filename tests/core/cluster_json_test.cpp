@@ -168,10 +168,10 @@ TEST(ClusterJson, CurvesAscendAndTimeNeverFalls) {
                    "points[2]: expected a pair", "points[3]: expected a pair"});
   value["device"]["gemm"] = curve({});
   expect_messages(cluster_mistakes(value), {"device.gemm.points: has 0 elements"});
-  // A row over 256 keys at three times the rate would be faster than one over 128.
+  // Attention work grows with the square: 4 times the work, 3 times the rate is fine.
   value = cluster();
   value["device"]["attention"][0]["forward"] = curve({{128, 0.1}, {256, 0.3}});
-  expect_messages(cluster_mistakes(value), {"attention[0].forward.points[1]"});
+  EXPECT_TRUE(cluster_mistakes(value).empty());
 }
 
 TEST(ClusterJson, EfficiencyIsByRanksAndForEveryCollective) {

@@ -26,7 +26,8 @@ std::string refusal(const std::string& text) {
 }
 
 std::string changed(const std::string& pointer, const ordered_json& value) {
-  ordered_json root = ordered_json::parse(to_json(made_report()));
+  static const ordered_json original = ordered_json::parse(to_json(made_report()));
+  ordered_json root = original;
   root[ordered_json::json_pointer(pointer)] = value;
   return root.dump();
 }

@@ -69,7 +69,7 @@ TEST(Table, SaysWhatIsMissingAndWhatIsExtrapolated) {
   const std::string table = format_table(report);
   for (const char* line :
        {"# no speedup: bucket was not run (transformer-1d-1.2b text-long dcp)\n",
-        "# extrapolated: predictions leave their measured tables by up to 2.50x "
+        "# extrapolated: 1 of 2 results leave the measured tables, by up to 2.50x "
         "(transformer-1d-1.2b text-long dcp)\n",
         "# 5 of 32 ranks never run a micro-batch (transformer-1d-1.2b text-long dcp)\n"}) {
     EXPECT_NE(table.find(line), std::string::npos) << table;
