@@ -21,8 +21,8 @@ using core::Part;
 using core::PartTimes;
 using core::Step;
 
-// Every time is checked against the longest step. Then a sum of up to four of them, and a step's sum
-// over all ranks, fit 64 bits.
+// Every time is checked against the longest step. Then a sum of up to four of them, and a step's
+// sum over all ranks, fit 64 bits.
 constexpr std::int64_t kMaxStep = core::kMaxCostNanoseconds / 4;
 
 Nanoseconds longest_step(std::int32_t ranks) {
