@@ -107,6 +107,7 @@ TEST(Bucket, SaysWhenASmallerDegreeWouldDo) {
   cost.set(1600, 4, 800);   // sixteen, at four ranks: 3200 rank time for 16, against 1600
   const core::Workload workload = counted({{100, 16}});
   cost.set(400, 4, 200);
+  cost.set(1600, 2, 1000);  // 2000 rank time
   PlanOptions options;
   options.bucket_sp = 4;
   cost.per_token = 1;
