@@ -103,9 +103,6 @@ bool JsonRecordHandler::number_float(double /*value*/, const std::string& writte
   return scalar(JsonMember::Kind::number, written);
 }
 bool JsonRecordHandler::string(std::string& value) { return scalar(JsonMember::Kind::text, value); }
-bool JsonRecordHandler::binary(nlohmann::json::binary_t& /*value*/) {
-  return fail("binary data");  // not in JSON text
-}
 bool JsonRecordHandler::start_object(std::size_t /*elements*/) {
   return open(JsonMember::Kind::object);
 }
@@ -116,7 +113,7 @@ bool JsonRecordHandler::start_array(std::size_t /*elements*/) {
 bool JsonRecordHandler::end_array() { return close(); }
 
 bool JsonRecordHandler::parse_error(std::size_t position, const std::string& /*last_token*/,
-                                    const nlohmann::json::exception& error) {
+                                    const std::exception& error) {
   error_position_ = position;
   // "[json.exception.parse_error.101] parse error at line 1, column 7: syntax error ...": the place
   // is told by the reader, which knows it within the file.

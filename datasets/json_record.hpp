@@ -4,8 +4,8 @@
 #pragma once
 
 #include <cstdint>
+#include <exception>
 #include <functional>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -37,9 +37,10 @@ struct JsonRecord {
 inline constexpr int kMaxJsonDepth = 64;
 inline constexpr std::size_t kMaxJsonMembers = 4096;
 
-// nlohmann SAX handler. Records stand at `record_depth`: 0 for a JSON text that is one record, 1
-// for an array of them. Calls on_event before anything else and on_record after each record.
-class JsonRecordHandler : public nlohmann::json_sax<nlohmann::json> {
+// Has the functions that nlohmann::json::sax_parse calls, and so needs none of its headers. Records
+// stand at `record_depth`: 0 for a JSON text that is one record, 1 for an array of them. Calls
+// on_event before anything else and on_record after each record.
+class JsonRecordHandler {
  public:
   JsonRecordHandler(int record_depth, std::function<void(const JsonRecord&)> on_record,
                     std::function<void()> on_event = {})
@@ -53,20 +54,23 @@ class JsonRecordHandler : public nlohmann::json_sax<nlohmann::json> {
   [[nodiscard]] std::size_t error_position() const { return error_position_; }
   [[nodiscard]] const std::string& error() const { return error_; }
 
-  bool null() override;
-  bool boolean(bool value) override;
-  bool number_integer(std::int64_t value) override;
-  bool number_unsigned(std::uint64_t value) override;
-  bool number_float(double value, const std::string& written) override;
-  bool string(std::string& value) override;
-  bool binary(nlohmann::json::binary_t& value) override;
-  bool start_object(std::size_t elements) override;
-  bool key(std::string& name) override;
-  bool end_object() override;
-  bool start_array(std::size_t elements) override;
-  bool end_array() override;
+  bool null();
+  bool boolean(bool value);
+  bool number_integer(std::int64_t value);
+  bool number_unsigned(std::uint64_t value);
+  bool number_float(double value, const std::string& written);
+  bool string(std::string& value);
+  template <class Bytes>
+  bool binary(Bytes& /*value*/) {
+    return fail("binary data");  // not in JSON text
+  }
+  bool start_object(std::size_t elements);
+  bool key(std::string& name);
+  bool end_object();
+  bool start_array(std::size_t elements);
+  bool end_array();
   bool parse_error(std::size_t position, const std::string& last_token,
-                   const nlohmann::json::exception& error) override;
+                   const std::exception& error);
 
  private:
   bool scalar(JsonMember::Kind kind, std::string_view value);
