@@ -193,6 +193,14 @@ bool Arguments::given(const std::string& name) const {
   return option != nullptr && option->count() > 0;
 }
 
+std::vector<std::string> Arguments::given_of(const std::string& group) const {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : parsed_.command->get_options()) {
+    if (option->get_group() == group && option->count() > 0) names.push_back(option->get_name());
+  }
+  return names;
+}
+
 std::vector<std::string> Arguments::texts(const std::string& name) const {
   const CLI::Option* option = parsed_.command->get_option_no_throw(name);
   return option == nullptr ? std::vector<std::string>() : option->results();

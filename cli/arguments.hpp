@@ -49,6 +49,8 @@ class Arguments {
   [[nodiscard]] const std::vector<std::string>& positionals() const { return parsed_.positionals; }
   [[nodiscard]] bool flag(const std::string& name) const;
   [[nodiscard]] bool given(const std::string& name) const;
+  // Names of the options of a help group that were given, in the order of the help.
+  [[nodiscard]] std::vector<std::string> given_of(const std::string& group) const;
   [[nodiscard]] std::vector<std::string> texts(const std::string& name) const;
   std::optional<std::string> text(const std::string& name) const;
   std::optional<std::int64_t> integer(const std::string& name, std::int64_t min,

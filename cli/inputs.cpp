@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 
 #include "core/configs.hpp"
 
@@ -31,11 +32,21 @@ std::optional<core::Cluster> resize(const std::optional<core::Cluster>& cluster,
   return problems.collect([&]() { return std::optional(core::with_gpus(*cluster, *gpus)); });
 }
 
+// Results of models are told apart by the models' names.
 std::vector<core::Model> load_models(const std::vector<std::string>& names, Problems& problems) {
   std::vector<core::Model> models;
+  std::map<std::string, std::string> origins;
   for (const std::string& name : names) {
     auto model = problems.collect([&]() { return std::optional(core::load_model(name)); });
-    if (model) models.push_back(*std::move(model));
+    if (!model) continue;
+    const auto [first, is_new] = origins.try_emplace(model->name, name);
+    if (!is_new && first->second != name) {
+      problems.add(fmt::format(
+          "--model {} and --model {} have the same name \"{}\", so their results could not be told "
+          "apart; change \"name\" in one of the two",
+          first->second, name, model->name));
+    }
+    models.push_back(*std::move(model));
   }
   return models;
 }

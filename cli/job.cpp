@@ -9,7 +9,6 @@
 #include "cli/fixed_settings.hpp"
 #include "cli/workload.hpp"
 #include "core/configs.hpp"
-#include "planner/plan_facts.hpp"
 #include "planner/validate.hpp"
 
 namespace dcpbench::cli {
@@ -38,7 +37,7 @@ planner::PlanResult checked(planner::PlanResult result, const core::Workload& wo
         "the plan has 0 steps: all {} sequences were left out{}", workload.sequences.size(),
         options.plan.drop_last ? "; leave --drop-last out or give more sequences" : "")});
   }
-  const std::int64_t communicators = planner::count_communicators(*result);
+  const std::int64_t communicators = core::count_communicators(*result);
   if (options.max_communicators && communicators > *options.max_communicators) {
     return tl::unexpected(core::Infeasible{
         fmt::format("the plan needs {} communicators per rank, --max-communicators allows {}",

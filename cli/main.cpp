@@ -20,8 +20,11 @@ int main(int argc, char** argv) {
     }
     return static_cast<int>(error.kind());
   } catch (const std::bad_alloc&) {
-    std::fputs("error: out of memory; try fewer --sequences or GPUs\n", stderr);
-    return static_cast<int>(ErrorKind::device);
+    std::fputs(
+        "error: out of memory; ask for fewer --sequences (or rows: --limit), fewer --gpus, larger "
+        "--step-tokens, or one --dataset at a time\n",
+        stderr);
+    return static_cast<int>(ErrorKind::usage);
   } catch (const std::exception& error) {
     std::fprintf(stderr, "error: a fault of dcpbench, please report it: %s\n", error.what());
     return 1;

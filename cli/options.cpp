@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "core/cluster.hpp"
 #include "core/did_you_mean.hpp"
 
 namespace dcpbench::cli {
@@ -12,9 +13,9 @@ namespace dcpbench::cli {
 namespace {
 
 constexpr const char* kWorkload = "What to train on";
+constexpr const char* kPlanning = "Planning";
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr std::int64_t kMaxInteger = std::numeric_limits<std::int64_t>::max();
-constexpr std::int32_t kMaxGpus = 1 << 20;
 constexpr std::int32_t kMaxSeeds = 1000;
 
 std::vector<std::string> strategy_names() {
@@ -101,9 +102,9 @@ void read_machine(const Arguments& arguments, JobOptions& options) {
   options.models = arguments.texts("--model");
   options.cluster = arguments.text("--cluster").value_or(options.cluster);
   options.plan_cluster = arguments.text("--plan-cluster");
-  options.gpus = arguments.integer32("--gpus", 1, kMaxGpus);
+  options.gpus = arguments.integer32("--gpus", 1, core::kMaxGpus);
   options.cost.zero = arguments.integer32("--zero", 0, 3).value_or(options.cost.zero);
-  options.cost.tp = arguments.integer32("--tp", 1, kMaxGpus).value_or(options.cost.tp);
+  options.cost.tp = arguments.integer32("--tp", 1, core::kMaxGpus).value_or(options.cost.tp);
   options.cost.memory_fraction =
       arguments.number("--memory-fraction", 0, 1, true).value_or(options.cost.memory_fraction);
   options.cost.rank_tokens = arguments.integer("--rank-tokens", 1, core::kMaxTokens).value_or(0);
@@ -161,7 +162,7 @@ void read_planning(const Arguments& arguments, JobOptions& options) {
   }
   plan.padding = arguments.choice<core::Padding>(
       "--padding", {{"longest", core::Padding::longest}, {"none", core::Padding::none}});
-  if (const auto degree = arguments.integer_or("--bucket-sp", "auto", 0, 1, kMaxGpus)) {
+  if (const auto degree = arguments.integer_or("--bucket-sp", "auto", 0, 1, core::kMaxGpus)) {
     plan.bucket_sp = static_cast<std::int32_t>(*degree);
   }
   read_bucket_edges(arguments, options);
@@ -180,11 +181,16 @@ void read_planning(const Arguments& arguments, JobOptions& options) {
   options.max_communicators = arguments.integer("--max-communicators", 1, kMaxInteger);
   options.plan_file = arguments.text("--plan");
   if (options.plan_file) {
-    for (const char* name : {"--strategy", "--seeds", "--plan-cluster"}) {
-      if (arguments.given(name)) {
-        problems.add(fmt::format("--plan contradicts {}: the plan is already made", name));
-      }
+    std::vector<std::string> ignored = arguments.given_of(kPlanning);
+    if (arguments.given("--seeds")) ignored.emplace_back("--seeds");
+    for (const std::string& name : ignored) {
+      if (name == "--accounting") continue;  // compared with the plan's once it is read
+      problems.add(fmt::format("--plan contradicts {}: the plan is already made", name));
     }
+  } else if (plan.drop_last && plan.accounting == core::Accounting::equal) {
+    problems.add(
+        "--drop-last contradicts --accounting equal, under which every strategy trains on the same "
+        "sequences; leave it out or choose --accounting native");
   }
 }
 
@@ -259,7 +265,7 @@ void add_machine_options(CLI::App& app) {
 }
 
 void add_planning_options(CLI::App& app) {
-  const char* group = "Planning";
+  const char* group = kPlanning;
   add_option(app, group, "--strategy", "LIST",
              fmt::format("Comma-separated; default or all (default: the first {} of\n{})",
                          planner::kDefaultStrategies, fmt::join(strategy_names(), ", ")));

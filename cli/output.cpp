@@ -76,7 +76,7 @@ std::string plan_file_name(std::string_view model, std::string_view dataset,
 
 ReportFiles::ReportFiles(OutputOptions options, Problems& problems) : options_(std::move(options)) {
   if (options_.out) {
-    for (const char* name : {"report.json", "report.h5"}) {
+    for (const char* name : {"report.json", "report.h5", kPlanFolder}) {
       check_overwrite(in_folder(name), options_.force, problems);
     }
   }
@@ -95,8 +95,11 @@ void ReportFiles::open(const report::Report& report) {
   last_write_ = std::chrono::steady_clock::now();
 }
 
+bool ReportFiles::is_checkpoint_due() const {
+  return std::chrono::steady_clock::now() - last_write_ >= kCheckpointInterval;
+}
+
 void ReportFiles::checkpoint(const report::Report& report) {
-  if (std::chrono::steady_clock::now() - last_write_ < kCheckpointInterval) return;
   write_partial(report);
   last_write_ = std::chrono::steady_clock::now();
 }

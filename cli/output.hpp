@@ -49,7 +49,8 @@ class ReportFiles {
   // Makes the folder and writes the empty report. Throws core::Error(io) here rather than after
   // hours of work.
   void open(const report::Report& report);
-  // The partial report, at most once a second.
+  // The partial report is written at most once a second.
+  [[nodiscard]] bool is_checkpoint_due() const;
   void checkpoint(const report::Report& report);
   // The partial report now, for an interrupted job.
   void write_partial(const report::Report& report) const;

@@ -1,7 +1,6 @@
 // dcpbench plan: plans without executing; says what was chosen and, with --explain, why.
 #include <fmt/format.h>
 
-#include <map>
 #include <nlohmann/json.hpp>
 
 #include "cli/commands.hpp"
@@ -34,12 +33,6 @@ bool is_file_name(const std::string& path) {
   return path.size() > kExtension.size() && path.ends_with(kExtension);
 }
 
-std::map<std::int32_t, std::int64_t> sp_degrees(const core::Plan& plan) {
-  std::map<std::int32_t, std::int64_t> degrees;
-  for (const core::MicroBatch& batch : plan.micro_batches) ++degrees[batch.sp_degree];
-  return degrees;
-}
-
 // By --oversize before planning and by --drop-last in the plan.
 struct Left {
   std::int64_t sequences = 0;
@@ -61,7 +54,7 @@ std::string text_of(const Planned& planned) {
   if (!planned.plan) return text + fmt::format("  infeasible: {}\n", planned.plan.error().reason);
   const core::Plan& plan = *planned.plan;
   std::string degrees;
-  for (const auto& [degree, count] : sp_degrees(plan)) {
+  for (const auto& [degree, count] : core::count_sp_degrees(plan)) {
     degrees += fmt::format(" {}x SP {}", count, degree);
   }
   text += fmt::format("  {} steps, {} micro-batches:{}\n", plan.steps.size(),
@@ -98,7 +91,7 @@ nlohmann::ordered_json json_of(const Planned& planned) {
   json["dropped_sequences"] = left.sequences;
   json["dropped_tokens"] = left.tokens;
   json["truncated_tokens"] = planned.workload.truncated_tokens;
-  for (const auto& [degree, count] : sp_degrees(plan)) {
+  for (const auto& [degree, count] : core::count_sp_degrees(plan)) {
     json["sp_degrees"][std::to_string(degree)] = count;
   }
   json["settings"] = nlohmann::ordered_json::object();

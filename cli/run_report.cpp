@@ -76,7 +76,7 @@ report::Result Executor::execute(const Planned& planned) {
   sim::SimOptions sim = options_.sim;
   sim.seed = planned.seed;
   sim.keep_cells =
-      keep_cells_ && plan.steps.size() <= kMaxStoredCells / static_cast<std::size_t>(plan.ranks);
+      keep_timelines_ && plan.steps.size() <= kMaxStoredCells / static_cast<std::size_t>(plan.ranks);
   core::Timeline timeline = sim::simulate(plan, planned.workload, truth, sim);
 
   const planner::PlanFacts facts = planner::plan_facts(plan, planned.workload, truth);
@@ -87,17 +87,16 @@ report::Result Executor::execute(const Planned& planned) {
   run.executed_tokens = facts.executed_tokens;
   run.model_flops = facts.model_flops;
   run.peak_flops = truth.peak_flops();
-  if (cluster_.power) {
-    run.idle_watts = cluster_.power->idle.value();
-    run.busy_watts = cluster_.power->busy.value();
-  }
+  run.power = cluster_.power;
   run.memory_capacity_bytes = truth.capacity().value();
   for (const planner::MemoryPart& part : facts.peak_memory_parts) {
     run.peak_memory_parts_bytes.emplace_back(part.name, part.bytes.value());
   }
   run.lower_bound_seconds = lower_bound_seconds(planned);
   run.plan_seconds = planned.plan_seconds;
-  return report::make_result(plan, planned.workload, std::move(timeline), run);
+  report::Result result = report::make_result(plan, planned.workload, std::move(timeline), run);
+  if (!keep_timelines_) result.timeline = {};
+  return result;
 }
 
 void conclude(report::Report& report, const Inputs& inputs) {

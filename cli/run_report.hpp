@@ -19,9 +19,10 @@ report::Report start_report(const Job& job, const std::string& command_line);
 // Executes plans on the cost model and keeps what several plans share.
 class Executor {
  public:
-  // `keep_cells`: keep the time of every rank in every step, as far as HDF5 will store it.
-  Executor(const JobOptions& options, const core::Cluster& cluster, bool keep_cells)
-      : options_(options), cluster_(cluster), keep_cells_(keep_cells) {}
+  // `keep_timelines`: results keep the times of every step and rank, as far as HDF5 will store
+  // them; without, a result is small whatever the numbers of steps and ranks.
+  Executor(const JobOptions& options, const core::Cluster& cluster, bool keep_timelines)
+      : options_(options), cluster_(cluster), keep_timelines_(keep_timelines) {}
 
   // `planned` has a plan.
   report::Result execute(const Planned& planned);
@@ -31,7 +32,7 @@ class Executor {
 
   const JobOptions& options_;
   const core::Cluster& cluster_;
-  bool keep_cells_;
+  bool keep_timelines_;
   // Under `equal` the bound is the same for every strategy of a workload.
   std::map<std::string, std::optional<double>> bounds_;
 };

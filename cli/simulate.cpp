@@ -51,7 +51,10 @@ int run(const Arguments& arguments) {
                                        planned.plan.error().reason});
         }
         progress.advance();
-        files.checkpoint(report);
+        if (files.is_checkpoint_due()) {
+          conclude(report, job.inputs);
+          files.checkpoint(report);
+        }
         return !interrupted();
       });
   progress.clear();

@@ -43,6 +43,17 @@ std::int64_t count_empty_micro_batches(const Plan& plan) {
   return empty;
 }
 
+std::map<std::int32_t, std::int64_t> count_sp_degrees(const Plan& plan) {
+  std::map<std::int32_t, std::int64_t> degrees;
+  for (const MicroBatch& batch : plan.micro_batches) ++degrees[batch.sp_degree];
+  return degrees;
+}
+
+std::int64_t count_communicators(const Plan& plan) {
+  const auto degrees = count_sp_degrees(plan);
+  return 1 + static_cast<std::int64_t>(degrees.size()) - (degrees.contains(1) ? 1 : 0);
+}
+
 std::string plan_digest(const Plan& plan) {
   Sha256 hash;
   hash.add("dcpbench plan 1\n");

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <span>
 #include <string>
 #include <string_view>
@@ -84,6 +85,11 @@ void mark_closing(Plan& plan);
 
 // Ranks without a micro-batch in a round, summed over all rounds of a lockstep plan; else 0.
 std::int64_t count_empty_micro_batches(const Plan& plan);
+
+// Micro-batches by SP degree.
+std::map<std::int32_t, std::int64_t> count_sp_degrees(const Plan& plan);
+// Communicators per rank: the world and one per SP degree above 1 that the plan uses.
+std::int64_t count_communicators(const Plan& plan);
 
 // SHA-256 (hex) of a canonical text of the plan's integers.
 std::string plan_digest(const Plan& plan);

@@ -1,7 +1,5 @@
 #include "planner/plan_facts.hpp"
 
-#include <set>
-
 #include "planner/shapes.hpp"
 
 namespace dcpbench::planner {
@@ -38,14 +36,6 @@ PlanFacts plan_facts(const core::Plan& plan, const core::Workload& workload,
     facts.model_flops += last_flops;
   }
   return facts;
-}
-
-std::int64_t count_communicators(const core::Plan& plan) {
-  std::set<std::int32_t> degrees;
-  for (const core::MicroBatch& batch : plan.micro_batches) {
-    if (batch.sp_degree > 1) degrees.insert(batch.sp_degree);
-  }
-  return 1 + static_cast<std::int64_t>(degrees.size());
 }
 
 }  // namespace dcpbench::planner

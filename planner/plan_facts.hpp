@@ -18,7 +18,4 @@ struct PlanFacts {
 
 PlanFacts plan_facts(const core::Plan& plan, const core::Workload& workload, const CostModel& cost);
 
-// Communicators per rank: the world and one per SP degree above 1 that the plan uses.
-std::int64_t count_communicators(const core::Plan& plan);
-
 }  // namespace dcpbench::planner

@@ -47,12 +47,11 @@ void count_plan(const core::Plan& plan, const core::Workload& workload, Result& 
 
   std::vector<char> is_used(static_cast<std::size_t>(plan.ranks), 0);
   for (const core::MicroBatch& batch : plan.micro_batches) {
-    ++result.sp_degrees[batch.sp_degree];
     std::fill_n(is_used.begin() + batch.first_rank, batch.sp_degree, 1);
   }
   result.idle_ranks = static_cast<std::int32_t>(std::count(is_used.begin(), is_used.end(), 0));
-  result.communicators = 1;
-  for (const auto& [degree, count] : result.sp_degrees) result.communicators += degree > 1 ? 1 : 0;
+  result.sp_degrees = core::count_sp_degrees(plan);
+  result.communicators = core::count_communicators(plan);
 }
 
 void count_dropped(const core::Plan& plan, const core::Workload& workload, Result& result) {
@@ -104,14 +103,14 @@ void sum_timeline(const core::Timeline& timeline, Result& result) {
 }
 
 // Busy power while a rank computes, transfers, reduces or updates; idle power while it waits.
-double energy(const Result& result, const RunFacts& facts) {
+double energy(const Result& result, const core::Power& power) {
   double busy = 0, all = 0;
   for (std::size_t part = 0; part < core::kParts; ++part) {
     all += result.breakdown_seconds[part];
     const auto which = static_cast<Part>(part);
     if (which != Part::idle && which != Part::overhead) busy += result.breakdown_seconds[part];
   }
-  return result.gpus * (busy * facts.busy_watts + (all - busy) * facts.idle_watts);
+  return result.gpus * (busy * power.busy.value() + (all - busy) * power.idle.value());
 }
 
 }  // namespace
@@ -151,7 +150,7 @@ Result make_result(const core::Plan& plan, const core::Workload& workload, core:
     result.model_flops_utilization = facts.model_flops / (result.total_seconds * facts.peak_flops);
   }
   result.gpu_hours = result.gpus * result.total_seconds / 3600;
-  if (facts.idle_watts > 0 && facts.busy_watts > 0) result.energy_joules = energy(result, facts);
+  if (facts.power) result.energy_joules = energy(result, *facts.power);
   result.peak_memory_parts_bytes = facts.peak_memory_parts_bytes;
   result.memory_capacity_bytes = facts.memory_capacity_bytes;
   result.lower_bound_seconds = facts.lower_bound_seconds;

@@ -1,6 +1,12 @@
 // From a plan and its timeline to the result record.
 #pragma once
 
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/cluster.hpp"
 #include "core/plan.hpp"
 #include "core/sequence.hpp"
 #include "core/timeline.hpp"
@@ -17,7 +23,7 @@ struct RunFacts {
   std::int64_t executed_tokens = 0;       // with all padding; at least the useful tokens
   double model_flops = 0;                 // of the executed sequences; 0: unknown
   double peak_flops = 0;                  // FLOP/s of all GPUs; 0: unknown
-  double idle_watts = 0, busy_watts = 0;  // per GPU; 0: unknown
+  std::optional<core::Power> power;       // per GPU; nothing: unknown
   double memory_capacity_bytes = 0;
   std::vector<std::pair<std::string, double>> peak_memory_parts_bytes;
   std::optional<double> lower_bound_seconds;
@@ -33,8 +39,7 @@ Result make_result(const core::Plan& plan, const core::Workload& workload, core:
 
 // Sets speedup_vs_bucket of every result (same model, dataset, seed, accounting and execution), or
 // the reason why there is none; `infeasible` lets the reason say why bucket has no plan.
-void set_speedups(std::vector<Result>& results,
-                  const std::vector<InfeasibleResult>& infeasible = {});
+void set_speedups(std::vector<Result>& results, const std::vector<InfeasibleResult>& infeasible);
 
 // The recommendation of every (model, dataset), over the seeds. `results` are in reporting order.
 // A gain is the mean over seeds of the ratio of useful tokens per second to the baseline's;

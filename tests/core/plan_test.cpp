@@ -35,6 +35,14 @@ TEST(EmptyMicroBatches, AreRanksWithoutWorkInALockstepRound) {
   EXPECT_EQ(count_empty_micro_batches(plan), 5);
 }
 
+TEST(Counts, OfSpDegreesAndTheirCommunicators) {
+  Plan plan = small_plan();
+  EXPECT_EQ(count_sp_degrees(plan), (std::map<std::int32_t, std::int64_t>{{1, 1}, {2, 3}}));
+  EXPECT_EQ(count_communicators(plan), 2);  // the world and that of degree 2
+  plan.micro_batches = {{.sp_degree = 1}};
+  EXPECT_EQ(count_communicators(plan), 1);
+}
+
 TEST(PlanDigest, IgnoresTextAndSeesEveryInteger) {
   Plan plan = small_plan();
   const std::string digest = plan_digest(plan);

@@ -84,8 +84,7 @@ HandRun hand_run() {
   run.facts.executed_tokens = 275;
   run.facts.model_flops = 8e12;
   run.facts.peak_flops = 1e14;
-  run.facts.idle_watts = 100;
-  run.facts.busy_watts = 700;
+  run.facts.power = {core::Watts(100), core::Watts(700)};
   run.facts.memory_capacity_bytes = 20e9;
   run.facts.peak_memory_parts_bytes = {{"parameters", 9e9}, {"activations", 3e9}};
   run.facts.lower_bound_seconds = 0.08;
@@ -141,7 +140,7 @@ Report made_report() {
                     made_result("dcp", {0.76, 0.03, 0.07, 0.05, 0.05, 0.03, 0.01})};
   report.results[1].settings = {{"min_accumulation", "1"}};
   report.infeasible = {{"transformer-1d-1.2b", "text-long", "packed", 0, "needs 3 GiB more"}};
-  set_speedups(report.results);
+  set_speedups(report.results, report.infeasible);
   report.recommendations = recommend(report.results, 0.08);
   return report;
 }

@@ -90,6 +90,14 @@ TEST(MakeResult, HandWorkedRun) {
   EXPECT_FALSE(r.speedup_vs_bucket.has_value());
 }
 
+TEST(MakeResult, IdlePowerMayBeZero) {
+  HandRun run = hand_run();
+  run.facts.power->idle = core::Watts(0);
+  const Result r = make_result(run.plan, run.workload, run.timeline, run.facts);
+  // 132 ms busy at 700 W on 4 GPUs; waiting costs nothing.
+  EXPECT_DOUBLE_EQ(r.energy_joules.value(), 4 * 0.132 * 700);
+}
+
 TEST(MakeResult, CountsRanksWithoutAMicroBatch) {
   HandRun run = hand_run();
   run.plan.ranks = run.timeline.ranks = 4;
@@ -142,7 +150,7 @@ TEST(SetSpeedups, ComparesWithBucketOfTheSameCellAndSeed) {
   std::vector<Result> results = {made_result("bucket", {2}), made_result("dcp", {1}),
                                  made_result("dcp", {1}, 7), made_result("packed", {4})};
   results[3].workload_sha256 = std::string(64, 'b');
-  set_speedups(results);
+  set_speedups(results, {});
   EXPECT_DOUBLE_EQ(results[0].speedup_vs_bucket.value(), 1);
   EXPECT_DOUBLE_EQ(results[1].speedup_vs_bucket.value(), 2);
   EXPECT_FALSE(results[2].speedup_vs_bucket.has_value());

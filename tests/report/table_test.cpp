@@ -49,7 +49,7 @@ TEST(Table, SeedsAreShownAsMeanAndDeviation) {
   Report report = made_report();
   report.results = {made_result("bucket", {2}, 0), made_result("bucket", {2}, 1),
                     made_result("dcp", {1}, 0), made_result("dcp", {2}, 1)};
-  set_speedups(report.results);
+  set_speedups(report.results, {});
   const std::string table = format_table(report);
   EXPECT_NE(table.find(", 2 seeds (mean+-deviation), "), std::string::npos) << table;
   // Rates 1 and 0.5 Mtok/s: mean 0.75, deviation 0.5 / sqrt(2) = 0.3536. Speedups 2 and 1.
