@@ -65,15 +65,15 @@ void all_equal(const std::string& path) {
     EXPECT_EQ(result["token_imbalance"], 0.0);
     EXPECT_EQ(result["padding_ratio"], 0.0);
   }
-  EXPECT_EQ(results["packed"]["total_seconds"], results["bucket"]["total_seconds"]);
-  EXPECT_EQ(results["dcp-inter"]["total_seconds"], results["bucket"]["total_seconds"]);
-  EXPECT_EQ(results["packed"]["settings"]["pack_tokens"], "at most 16384");  // 8 x 2048
-  // What dcp gains here is recomputation that memory does not force; without that choice all are
-  // the same.
-  EXPECT_EQ(results["dcp"]["breakdown_seconds"]["recompute"], 0.0);
-  EXPECT_GT(number(results["dcp"], "speedup_vs_bucket"), 1);
+  // What packed, dcp-intra and dcp gain here is recomputation that memory does not force; without
+  // that choice all are the same within the efficiency of their batch sizes.
+  for (const char* strategy : {"packed", "dcp-intra", "dcp"}) {
+    EXPECT_EQ(results[strategy]["breakdown_seconds"]["recompute"], 0.0) << strategy;
+    EXPECT_GT(number(results[strategy], "speedup_vs_bucket"), 1) << strategy;
+  }
+  const double bucket = number(results["bucket"], "total_seconds");
   for (const json& result : results_of(with(path, {"--recompute", "full"}))) {
-    EXPECT_EQ(result["total_seconds"], results["bucket"]["total_seconds"]) << result["strategy"];
+    EXPECT_NEAR(number(result, "total_seconds"), bucket, 0.03 * bucket) << result["strategy"];
   }
 }
 
