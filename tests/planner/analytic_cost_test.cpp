@@ -164,11 +164,31 @@ TEST(AnalyticCost, TensorParallelDividesWorkAndAddsCollectives) {
   EXPECT_EQ(cost->ranks_per_node(), 4);
   const MicroBatchCost batch = cost->micro_batch(Shapes{text(4)}, kAlone, 0);
   EXPECT_EQ(batch.compute.value(), 1000 + (2 * (12672 + 22912) + 6080) / 2);
-  // 4 x 16 = 64 bytes, half leaves: 132 ns; two all-gathers and two reduce-scatters per layer.
-  EXPECT_EQ(batch.communication.value(), 4 * 4 * 132);
+  // 4 x 16 = 64 bytes, half leaves: 132 ns. Attention and MLP: 2 all-gathers and 2 reduce-scatters
+  // forward, 4 and 2 backward.
+  EXPECT_EQ(batch.communication.value(), 2 * (4 + 6) * 132);
+  // A recomputed layer repeats those of its forward pass.
+  const MicroBatchCost again = cost->micro_batch(Shapes{text(4)}, kAlone, 1);
+  EXPECT_EQ(again.communication.value(), (2 * (4 + 6) + 4) * 132);
+  EXPECT_EQ(again.backward.value(),
+            (2 * 22912 + 2560 + 1248 + 12672) / 2 + (2 * 6 + 4) * 132);
   // Heads of a GPU: 2, and one of K and V.
   EXPECT_FALSE(cost->refuse_degree(2));
   EXPECT_TRUE(cost->refuse_degree(4));
+}
+
+TEST(AnalyticCost, TensorParallelTextAttentionIsAThirdSubLayer) {
+  core::Model model = small_video();
+  const auto communication = [&] {
+    const auto cost = make_cost_model(small_cluster(), &model, {.tp = 2, .sp_method = {}});
+    return cost->micro_batch(Shapes{video(2, 4)}, kAlone, 0).communication.value();
+  };
+  // 8 x 16 = 128 bytes, half leaves: 164 ns. A pair has 4 sub-layers: 8 collectives forward and 12
+  // backward.
+  EXPECT_EQ(communication(), (8 + 12) * 164);
+  model.cross_attention_tokens = 3;
+  model.cross_attention_width = 6;
+  EXPECT_EQ(communication(), (12 + 18) * 164);
 }
 
 TEST(AnalyticCost, HeadRule) {
