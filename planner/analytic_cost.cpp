@@ -88,6 +88,8 @@ AnalyticCost::AnalyticCost(const core::Cluster& cluster, const core::Model& mode
   text_once_rate_ = work.text_gemm_flops_per_text_token / flops;
   modulation_rate_ = work.modulation_flops_per_sequence / flops;
   token_once_rate_ = {work.forward_bytes_per_token / bytes, work.backward_bytes_per_token / bytes};
+  layer_gradient_seconds_ = layer.gradient_bytes / bytes;
+  once_gradient_seconds_ = work.gradient_bytes / bytes;
   hidden_bytes_ = 2.0 * model.hidden / tp_;
 }
 
@@ -209,8 +211,9 @@ MicroBatchCost AnalyticCost::micro_batch(std::span<const ShapeGroup> shapes, Gro
   const Work work = measured_work(shapes, group.degree);
   Direction layer = layer_work_seconds(work);
   layer.forward = std::max(layer.forward, launch_.forward);
-  layer.backward = std::max(layer.backward, launch_.backward);
-  const Direction once = once_seconds(work);
+  layer.backward = std::max(layer.backward + layer_gradient_seconds_, launch_.backward);
+  Direction once = once_seconds(work);
+  once.backward += once_gradient_seconds_;
 
   double extrapolation = work.extrapolation;
   const auto seconds_of = [&extrapolation](const CollectiveTimer& timer, double bytes) {

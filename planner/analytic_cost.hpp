@@ -8,8 +8,10 @@
 //                     GEMM at n rows, and of the text's K and V at sequences x Lc rows
 //                     self-attention of each sequence at its own length; text attention at Lc keys
 //                     elementwise bytes / memory rate
-//   layer backward  the same with twice the GEMM, and 2.5 times the attention FLOPs at their rate
-//   once            head and loss, embedding, final norm, text projection, modulation
+//   layer backward  the same with twice the GEMM, 2.5 times the attention FLOPs at their rate, and
+//                   8 bytes per parameter of the layer: its fp32 gradients are read and written
+//   once            head and loss, embedding, final norm, text projection, modulation, and the
+//                   gradients of what is in no layer
 //
 //   compute         overhead of a micro-batch + L (forward + backward) + once
 //   recompute       r forwards of a layer
@@ -147,6 +149,8 @@ class AnalyticCost final : public CostModel {
   double text_once_rate_ = 0;
   double modulation_rate_ = 0;
   Direction token_once_rate_;
+  double layer_gradient_seconds_ = 0;  // accumulation, of a micro-batch
+  double once_gradient_seconds_ = 0;
   double text_tokens_ = 0;
   double hidden_bytes_ = 0;  // of a token on one GPU: 2h/t
 };
