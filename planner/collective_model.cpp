@@ -33,6 +33,13 @@ double measured_ranks_per_node(std::int32_t ranks, std::int32_t gpus_per_node) {
   return static_cast<double>(ranks) / nodes;
 }
 
+// Up to twice as many or as few ranks are taken as measured.
+double rank_extrapolation(std::int32_t ranks, std::int32_t measured) {
+  const double ratio = static_cast<double>(ranks) / measured;
+  const double factor = std::max(ratio, 1 / ratio);
+  return factor > 2 ? factor : 1;
+}
+
 }  // namespace
 
 CollectiveModel::CollectiveModel(const core::Cluster& cluster)
@@ -71,7 +78,9 @@ CollectiveTimer CollectiveModel::timer(core::Collective collective, std::int32_t
   const double factor = wire_factor(collective, n);
   if (nodes <= 1) {
     const Curve* curve = find_curve(intra_, collective, ranks);
-    return {curve == nullptr ? nullptr : &curve->table, intra_.latency, factor / intra_.bandwidth};
+    if (curve == nullptr) return {nullptr, intra_.latency, factor / intra_.bandwidth, 1};
+    return {&curve->table, intra_.latency, factor / intra_.bandwidth,
+            rank_extrapolation(ranks, curve->ranks)};
   }
 
   const double g = (ranks + nodes - 1) / nodes;
@@ -82,18 +91,19 @@ CollectiveTimer CollectiveModel::timer(core::Collective collective, std::int32_t
     const double share = all_to_all ? (n - g) / n
                                     : std::max(factor * std::max(1.0, curve->ranks_per_node / g),
                                                leaving / curve->table.best());
-    return {&curve->table, inter_.latency, share / inter_.bandwidth};
+    return {&curve->table, inter_.latency, share / inter_.bandwidth,
+            rank_extrapolation(ranks, curve->ranks)};
   }
 
   const double latency = intra_.latency + inter_.latency;
   // One rank per node uses no link inside the node, whose bandwidth may then be unknown.
   const double intra = g > 1 ? 1 / intra_.bandwidth : 0;
   if (all_to_all) {
-    return {nullptr, latency, (g - 1) / n * intra + (n - g) / n / inter_.bandwidth};
+    return {nullptr, latency, (g - 1) / n * intra + (n - g) / n / inter_.bandwidth, 1};
   }
   const double rounds = collective == core::Collective::all_reduce ? 2 : 1;
   const double inside = (g - 1) / g * intra;
-  return {nullptr, latency, rounds * std::max(inside, leaving / inter_.bandwidth)};
+  return {nullptr, latency, rounds * std::max(inside, leaving / inter_.bandwidth), 1};
 }
 
 }  // namespace dcpbench::planner

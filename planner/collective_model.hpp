@@ -36,6 +36,8 @@ namespace dcpbench::planner {
 
 struct CollectiveTime {
   double seconds = 0;
+  // The larger of the factors by which the buffer left the measured sizes, and by which the ranks
+  // differ from those of the measurement when that is more than two.
   double extrapolation = 1;
 };
 
@@ -43,12 +45,18 @@ struct CollectiveTime {
 class CollectiveTimer {
  public:
   CollectiveTimer() = default;  // takes no time
-  CollectiveTimer(const EfficiencyTable* table, double latency, double seconds_per_byte)
-      : table_(table), latency_(latency), seconds_per_byte_(seconds_per_byte) {}
+  CollectiveTimer(const EfficiencyTable* table, double latency, double seconds_per_byte,
+                  double rank_extrapolation)
+      : table_(table),
+        latency_(latency),
+        seconds_per_byte_(seconds_per_byte),
+        rank_extrapolation_(rank_extrapolation) {}
 
   [[nodiscard]] CollectiveTime operator()(double bytes) const {
     if (table_ == nullptr) return {latency_ + bytes * seconds_per_byte_, 1};
-    const auto [size, extrapolation] = table_->at(bytes);
+    const auto [size, size_extrapolation] = table_->at(bytes);
+    const double extrapolation =
+        size_extrapolation > rank_extrapolation_ ? size_extrapolation : rank_extrapolation_;
     const double transfer = size * seconds_per_byte_;
     if (!table_->has_latency()) return {latency_ + transfer, extrapolation};
     if (bytes < table_->first_size()) {
@@ -68,6 +76,7 @@ class CollectiveTimer {
   const EfficiencyTable* table_ = nullptr;
   double latency_ = 0;
   double seconds_per_byte_ = 0;  // at efficiency 1
+  double rank_extrapolation_ = 1;
 };
 
 class CollectiveModel {

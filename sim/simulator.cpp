@@ -91,6 +91,7 @@ Simulation::Simulation(const core::Plan& plan, const core::Workload& workload,
   timeline_.ranks = plan.ranks;
   timeline_.steps.resize(plan.steps.size());
   timeline_.rank_totals.resize(ranks);
+  timeline_.max_extrapolation = step_cost_.extrapolation;
   if (options.keep_cells && plan.steps.size() <= core::Timeline::kMaxCells / ranks) {
     timeline_.cells.resize(plan.steps.size() * ranks);
   } else {

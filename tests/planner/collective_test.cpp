@@ -98,6 +98,23 @@ TEST(Collective, NoCurveIsFasterThanTheNics) {
   EXPECT_DOUBLE_EQ(nanoseconds(model.timer(Collective::all_gather, 2, 2), 6400), 1000 + 32000);
 }
 
+TEST(Collective, CurvesOfOtherNumbersOfRanksAreExtrapolated) {
+  core::Cluster cluster = small_cluster(4, 8);
+  cluster.intra_node.efficiency[Collective::all_to_all][2].points = {{1000, 0.5}};
+  cluster.inter_node.efficiency[Collective::all_reduce][16].points = {{1000, 5}};
+  const CollectiveModel model(cluster);
+  const auto extrapolation = [&](Collective collective, std::int32_t ranks, std::int32_t nodes,
+                                 double bytes) {
+    return model.timer(collective, ranks, nodes)(bytes).extrapolation;
+  };
+  EXPECT_EQ(extrapolation(Collective::all_to_all, 4, 1, 1000), 1);  // twice as many: as measured
+  EXPECT_EQ(extrapolation(Collective::all_to_all, 8, 1, 1000), 4);
+  EXPECT_EQ(extrapolation(Collective::all_to_all, 8, 1, 6000), 6);  // the larger of 4 and 6
+  EXPECT_EQ(extrapolation(Collective::all_reduce, 32, 4, 1000), 1);
+  EXPECT_EQ(extrapolation(Collective::all_reduce, 4, 4, 1000), 4);
+  EXPECT_EQ(extrapolation(Collective::all_gather, 4, 4, 1e9), 1);  // nothing measured
+}
+
 // Llama-70B over the 4 ranks of TP 8 on 4 x 8 H200: the all-gather of 2N/8 = 17.6 GB leaves by one
 // NIC of 50 GB/s. 6.47 / 8 of it are reached: 3/4 x 17.6 GB / 40.4 GB/s = 327 ms.
 TEST(Collective, TensorParallelGatherOfLlama70b) {

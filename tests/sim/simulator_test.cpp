@@ -293,6 +293,18 @@ TEST(Simulate, RefusesACostThatWasCut) {
   EXPECT_NE(error_of(small, cost, {}), "");
 }
 
+TEST(Simulate, ExtrapolatedReductionsCount) {
+  FakeCost cost(1);
+  cost.set(10, 1, 30);
+  cost.costs[{10, 1}].extrapolation = 2;
+  PlannedWorkload planned(1);
+  planned.begin_step();
+  planned.add(0, 1, {10});
+  EXPECT_EQ(run(planned, cost).max_extrapolation, 2);
+  cost.step_cost.extrapolation = 3;
+  EXPECT_EQ(run(planned, cost).max_extrapolation, 3);
+}
+
 TEST(Simulate, RefusesAClusterOfAnotherSize) {
   FakeCost cost(4);
   PlannedWorkload planned(2);
