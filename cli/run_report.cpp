@@ -32,11 +32,11 @@ report::Report start_report(const Job& job, const std::string& command_line) {
   }
   report.warnings = job.inputs.cluster.warnings;
   for (const datasets::Dataset& dataset : job.inputs.datasets) {
-    for (const std::string& text : dataset.warnings) {
-      report.warnings.push_back(fmt::format("{}: {}", dataset.name, text));
-    }
-    for (const std::string& text : dataset.notes) {
-      report.warnings.push_back(fmt::format("{}: {}", dataset.name, text));
+    for (const auto* texts : {&dataset.warnings, &dataset.notes}) {
+      for (const std::string& text : *texts) {
+        const bool is_named = text.find(dataset.name) != std::string::npos;
+        report.warnings.push_back(is_named ? text : fmt::format("{}: {}", dataset.name, text));
+      }
     }
   }
   for (const CostedModel& costed : job.inputs.models) {
