@@ -21,13 +21,14 @@ void refuse_repeats(const char* option, std::vector<std::string> names, Problems
   if (repeated != names.end()) problems.add(fmt::format("{} {} is given twice", option, *repeated));
 }
 
-std::optional<core::Cluster> load_cluster(const std::string& name, std::optional<std::int32_t> gpus,
-                                          Problems& problems) {
-  return problems.collect([&]() -> std::optional<core::Cluster> {
-    core::Cluster cluster = core::load_cluster(name);
-    if (gpus) cluster = core::with_gpus(std::move(cluster), *gpus);
-    return cluster;
-  });
+std::optional<core::Cluster> load_cluster(const std::string& name, Problems& problems) {
+  return problems.collect([&]() { return std::optional(core::load_cluster(name)); });
+}
+
+std::optional<core::Cluster> resize(const std::optional<core::Cluster>& cluster,
+                                    std::optional<std::int32_t> gpus, Problems& problems) {
+  if (!cluster || !gpus) return cluster;
+  return problems.collect([&]() { return std::optional(core::with_gpus(*cluster, *gpus)); });
 }
 
 std::vector<core::Model> load_models(const std::vector<std::string>& names, Problems& problems) {
@@ -164,7 +165,8 @@ Inputs load_inputs(const JobOptions& options, Problems& problems) {
   Inputs inputs;
   refuse_repeats("--model", options.models, problems);
   refuse_repeats("--dataset", options.datasets, problems);
-  const auto cluster = load_cluster(options.cluster, options.gpus, problems);
+  const auto described = load_cluster(options.cluster, problems);
+  const auto cluster = resize(described, options.gpus, problems);
   std::vector<core::Model> models = load_models(options.models, problems);
   inputs.datasets = load_datasets(options, problems);
   // Defaults stand in for what was not named, never for what was named wrongly.
@@ -173,7 +175,7 @@ Inputs load_inputs(const JobOptions& options, Problems& problems) {
       inputs.datasets.size() == options.datasets.size() + (options.lengths.has_value() ? 1 : 0);
   std::optional<core::Cluster> plan_cluster;
   if (options.plan_cluster && cluster) {
-    plan_cluster = load_cluster(*options.plan_cluster, cluster->gpus(), problems);
+    plan_cluster = resize(load_cluster(*options.plan_cluster, problems), cluster->gpus(), problems);
   }
   if (cluster && plan_cluster && cluster->is_model_free() != plan_cluster->is_model_free()) {
     problems.add(
@@ -182,7 +184,10 @@ Inputs load_inputs(const JobOptions& options, Problems& problems) {
                     cluster->name, cluster->is_model_free() ? "has no use for one" : "needs one"));
     plan_cluster.reset();
   }
-  if (cluster) inputs.cluster = *cluster;
+  if (cluster) {
+    inputs.cluster = *cluster;
+    inputs.described_cluster = *described;
+  }
   if (cluster && cluster->is_model_free() && !options.models.empty()) {
     problems.add(fmt::format(
         "--model {} has no meaning on cluster {}, whose costs need no model; leave --model out",

@@ -32,6 +32,7 @@ struct Cell {
 
 struct Inputs {
   core::Cluster cluster;
+  core::Cluster described_cluster;  // as its file describes it: before --gpus
   std::vector<CostedModel> models;
   std::vector<datasets::Dataset> datasets;
   std::vector<Cell> cells;

@@ -11,6 +11,7 @@
 #include "cli/log.hpp"
 #include "cli/output.hpp"
 #include "cli/progress.hpp"
+#include "cli/run_report.hpp"
 #include "generated/build_info.hpp"
 #include "report/write.hpp"
 
@@ -39,6 +40,21 @@ std::map<std::int32_t, std::int64_t> sp_degrees(const core::Plan& plan) {
   return degrees;
 }
 
+// By --oversize before planning and by --drop-last in the plan.
+struct Left {
+  std::int64_t sequences = 0;
+  std::int64_t tokens = 0;
+};
+Left left_out(const Planned& planned) {
+  const core::Workload& workload = planned.workload;
+  Left left{workload.dropped_sequences, workload.dropped_tokens};
+  for (const std::uint32_t id : planned.plan->dropped) {
+    ++left.sequences;
+    left.tokens += workload.sequences[id].shape.tokens;
+  }
+  return left;
+}
+
 std::string text_of(const Planned& planned) {
   std::string text = fmt::format("{} on {}, {}, seed {}\n", planned.costed.name(),
                                  planned.dataset.name, planned.strategy, planned.seed);
@@ -50,8 +66,10 @@ std::string text_of(const Planned& planned) {
   }
   text += fmt::format("  {} steps, {} micro-batches:{}\n", plan.steps.size(),
                       plan.micro_batches.size(), degrees);
-  text +=
-      fmt::format("  {} sequences, {} dropped\n", plan.sequence_ids.size(), plan.dropped.size());
+  const Left left = left_out(planned);
+  text += fmt::format("  {} sequences, {} dropped ({} tokens), {} tokens truncated\n",
+                      plan.sequence_ids.size(), left.sequences, left.tokens,
+                      planned.workload.truncated_tokens);
   for (const auto& [name, value] : plan.settings) text += fmt::format("  {}: {}\n", name, value);
   for (const std::string& warning : plan.warnings) text += fmt::format("  warning: {}\n", warning);
   text += fmt::format("  digest {}, planned in {:.3f} s\n", core::plan_digest(plan),
@@ -76,7 +94,10 @@ nlohmann::ordered_json json_of(const Planned& planned) {
   json["steps"] = plan.steps.size();
   json["micro_batches"] = plan.micro_batches.size();
   json["sequences"] = plan.sequence_ids.size();
-  json["dropped_sequences"] = plan.dropped.size();
+  const Left left = left_out(planned);
+  json["dropped_sequences"] = left.sequences;
+  json["dropped_tokens"] = left.tokens;
+  json["truncated_tokens"] = planned.workload.truncated_tokens;
   for (const auto& [degree, count] : sp_degrees(plan)) {
     json["sp_degrees"][std::to_string(degree)] = count;
   }
@@ -133,6 +154,10 @@ int run(const Arguments& arguments) {
   problems.throw_if_any();
 
   files.open();
+  const std::vector<std::string> warnings = input_warnings(job);
+  if (!output.json_only()) {
+    for (const std::string& text : warnings) print_result(fmt::format("# warning: {}\n", text));
+  }
   catch_interrupts();
   bool feasible = true;
   nlohmann::ordered_json plans = nlohmann::ordered_json::array();
@@ -153,6 +178,7 @@ int run(const Arguments& arguments) {
     const nlohmann::ordered_json json = {{"schema_version", report::Report::kSchemaVersion},
                                          {"command", arguments.command_line()},
                                          {"tool_version", kVersion},
+                                         {"warnings", warnings},
                                          {"plans", plans}};
     // A name from a file may hold bytes that are not UTF-8.
     const std::string text =

@@ -20,6 +20,26 @@ constexpr std::size_t kMaxStoredCells = 1'000'000 / core::kParts;
 
 }  // namespace
 
+std::vector<std::string> input_warnings(const Job& job) {
+  std::vector<std::string> warnings = job.inputs.cluster.warnings;
+  for (const datasets::Dataset& dataset : job.inputs.datasets) {
+    // What is said about a file begins with its path, and so with its name.
+    const auto add = [&](const std::string& text) {
+      const bool is_named = text.find(dataset.name) != std::string::npos;
+      warnings.push_back(is_named ? text : fmt::format("{}: {}", dataset.name, text));
+    };
+    for (const std::string& text : dataset.warnings) add(text);
+    for (const std::string& text : dataset.notes) add(text);
+  }
+  for (const CostedModel& costed : job.inputs.models) {
+    if (!job.options.scale_lengths && costed.model && costed.model->default_scale_lengths != 1) {
+      warnings.push_back(fmt::format("lengths are scaled by {} (default of {})",
+                                     costed.model->default_scale_lengths, costed.model->name));
+    }
+  }
+  return warnings;
+}
+
 report::Report start_report(const Job& job, const std::string& command_line) {
   report::Report report;
   report.command = command_line;
@@ -30,22 +50,7 @@ report::Report start_report(const Job& job, const std::string& command_line) {
   if (job.options.plan_cluster) {
     report.cluster.emplace_back("plan_cluster", *job.options.plan_cluster);
   }
-  report.warnings = job.inputs.cluster.warnings;
-  for (const datasets::Dataset& dataset : job.inputs.datasets) {
-    for (const auto* texts : {&dataset.warnings, &dataset.notes}) {
-      for (const std::string& text : *texts) {
-        const bool is_named = text.find(dataset.name) != std::string::npos;
-        report.warnings.push_back(is_named ? text : fmt::format("{}: {}", dataset.name, text));
-      }
-    }
-  }
-  for (const CostedModel& costed : job.inputs.models) {
-    if (!job.options.scale_lengths && costed.model && costed.model->default_scale_lengths != 1) {
-      report.warnings.push_back(fmt::format("lengths are scaled by {} (default of {})",
-                                            costed.model->default_scale_lengths,
-                                            costed.model->name));
-    }
-  }
+  report.warnings = input_warnings(job);
   return report;
 }
 
@@ -96,7 +101,7 @@ report::Result Executor::execute(const Planned& planned) {
 }
 
 void conclude(report::Report& report, const Inputs& inputs) {
-  report::set_speedups(report.results);
+  report::set_speedups(report.results, report.infeasible);
   double uncertainty = 0;
   for (const CostedModel& costed : inputs.models) {
     uncertainty = std::max(uncertainty, costed.truth->uncertainty());

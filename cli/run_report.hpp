@@ -3,11 +3,15 @@
 
 #include <map>
 #include <string>
+#include <vector>
 
 #include "cli/job.hpp"
 #include "report/result.hpp"
 
 namespace dcpbench::cli {
+
+// What is to be known about the inputs: of the cluster and of every dataset, decisions included.
+std::vector<std::string> input_warnings(const Job& job);
 
 // Everything but results: command, environment, cluster, warnings and decisions about the inputs.
 report::Report start_report(const Job& job, const std::string& command_line);

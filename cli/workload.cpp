@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "cli/size_advice.hpp"
+
 namespace dcpbench::cli {
 
 namespace {
@@ -115,8 +117,9 @@ tl::expected<core::Workload, core::Infeasible> make_workload(const JobOptions& o
           fmt::format("--oversize leaves none of the {} sequences", workload.dropped_sequences)});
     }
   }
-  const planner::CostModel& truth = *inputs.models[cell.model].truth;
-  if (auto reason = planner::apply_oversize(workload, truth, options.oversize)) {
+  const CostedModel& costed = inputs.models[cell.model];
+  if (auto reason = planner::apply_oversize(workload, *costed.truth, options.oversize)) {
+    reason->reason += "; " + advise_size(options.cost, inputs, costed, workload);
     return tl::unexpected(*std::move(reason));
   }
   if (options.plan.accounting == core::Accounting::native || options.step_sequences == 0) {

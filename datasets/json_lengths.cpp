@@ -25,6 +25,7 @@ ColumnTable table_of(const JsonRecord& first) {
   table.noun = "keys";
   if (!first.is_object) {
     table.names = {""};
+    table.samples = {first.value.value};
     table.has_names = false;
     return table;
   }

@@ -81,8 +81,9 @@ std::optional<Decimal> parse_decimal(std::string_view text) {
   bool any_digit = false;
   bool point = false;
   std::int64_t exponent = 0;
-  std::int64_t pending = 0;  // places read but not in the mantissa yet
-  std::int64_t digits = 0;   // in the mantissa
+  std::int64_t pending = 0;   // places read but not in the mantissa yet
+  std::int64_t trailing = 0;  // zeros since the last other digit
+  std::int64_t digits = 0;    // in the mantissa
   for (; at < text.size(); ++at) {
     const char c = text[at];
     if (c == '.' && !point) {
@@ -92,6 +93,7 @@ std::optional<Decimal> parse_decimal(std::string_view text) {
     if (!is_digit(c)) break;
     any_digit = true;
     if (point) --exponent;
+    trailing = c == '0' ? trailing + 1 : 0;
     if (c == '0') {
       pending += result.mantissa == 0 ? 0 : 1;
     } else if (result.exact && digits + pending + 1 <= kMaxDigits) {
@@ -117,8 +119,11 @@ std::optional<Decimal> parse_decimal(std::string_view text) {
   }
   if (at != text.size()) return std::nullopt;
   if (result.mantissa == 0) return result;
-  result.exponent = static_cast<std::int32_t>(
-      std::clamp(exponent + pending, -2 * kMaxExponent, 2 * kMaxExponent));
+  const auto place = [](std::int64_t value) {
+    return static_cast<std::int32_t>(std::clamp(value, -2 * kMaxExponent, 2 * kMaxExponent));
+  };
+  result.exponent = place(exponent + pending);
+  result.last_place = place(exponent + trailing);
   return result;
 }
 
@@ -152,7 +157,8 @@ LengthText parse_length(std::string_view text) {
   if (!decimal) return {0, why_not_a_number(text)};
   if (decimal->mantissa == 0) return {0, Fault::zero};
   if (decimal->negative) return {0, Fault::negative};
-  if (decimal->exponent < 0) return {0, Fault::fractional};
+  if (decimal->last_place < 0) return {0, Fault::fractional};
+  if (!decimal->exact) return {0, Fault::too_large};  // 20 digits or more
   auto value = decimal->mantissa;
   constexpr auto kMax = static_cast<std::uint64_t>(core::kMaxTokens);
   for (std::int32_t i = 0; i < decimal->exponent && value <= kMax; ++i) value *= 10;

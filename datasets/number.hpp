@@ -11,11 +11,12 @@
 namespace dcpbench::datasets {
 
 // (-1)^negative * mantissa * 10^exponent. The mantissa has at most 19 digits and no trailing zero;
-// `exact` is false when more digits were given than it holds.
+// `exact` is false when more digits were given than it holds, and those are cut off.
 struct Decimal {
   bool negative = false;
   std::uint64_t mantissa = 0;
-  std::int32_t exponent = 0;  // 0 for zero
+  std::int32_t exponent = 0;    // 0 for zero
+  std::int32_t last_place = 0;  // power of ten of the last digit given that isn't 0
   bool exact = true;
 };
 

@@ -22,7 +22,7 @@ enum class ColumnKind { scalar, array, other };
 
 // JSON members, CSV columns or HDF5 datasets.
 struct ColumnTable {
-  std::vector<std::string> names;    // without a header: empty strings
+  std::vector<std::string> names;    // without a header: empty strings, and samples
   std::vector<std::string> samples;  // the first value of each, for messages; may be empty
   std::vector<ColumnKind> kinds;     // empty: all scalar
   bool has_names = true;

@@ -49,4 +49,8 @@ void BlockAllocator::run(std::int32_t first_rank, std::int32_t degree, core::Nan
   std::fill_n(ready_.begin() + first_rank, degree, end);
 }
 
+core::Nanoseconds BlockAllocator::last_ready() const {
+  return core::Nanoseconds(*std::max_element(ready_.begin(), ready_.end()));
+}
+
 }  // namespace dcpbench::planner

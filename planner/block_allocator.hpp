@@ -27,6 +27,9 @@ class BlockAllocator {
   // The block becomes ready `time` after its last rank is.
   void run(std::int32_t first_rank, std::int32_t degree, core::Nanoseconds time);
 
+  // When the last rank is ready.
+  [[nodiscard]] core::Nanoseconds last_ready() const;
+
  private:
   [[nodiscard]] std::int64_t block_ready(std::int32_t first_rank, std::int32_t degree) const;
 

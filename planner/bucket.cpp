@@ -132,7 +132,6 @@ PlanResult plan_bucket(const PlanRequest& request) {
   const std::int32_t replicas = request.cost.ranks() / fixed->degree;
   const bool native = request.options.accounting == core::Accounting::native;
   core::Random random(core::mix_seed(request.options.seed, kShufflePurpose));
-  std::vector<std::int64_t> dropped(batches.size(), 0);
   std::vector<std::span<const std::uint32_t>> list;
 
   for (const core::SequenceRange& step : request.workload.steps) {
@@ -151,7 +150,6 @@ PlanResult plan_bucket(const PlanRequest& request) {
       if (request.options.drop_last) {
         const std::size_t rest = ids.size() % batch;
         builder.drop(ids.last(rest));
-        dropped[b] += static_cast<std::int64_t>(rest);
         ids = ids.first(ids.size() - rest);
       }
       for (std::size_t at = 0; at < ids.size(); at += batch) {
@@ -163,8 +161,6 @@ PlanResult plan_bucket(const PlanRequest& request) {
       // The published sampler cuts the list to whole rounds.
       while (list.size() % static_cast<std::size_t>(replicas) != 0) {
         builder.drop(list.back());
-        const auto bucket = static_cast<std::size_t>(buckets->of_sequence[list.back().front()]);
-        dropped[bucket] += static_cast<std::int64_t>(list.back().size());
         list.pop_back();
       }
     }
@@ -180,15 +176,9 @@ PlanResult plan_bucket(const PlanRequest& request) {
                : static_cast<std::int32_t>((list.size() + static_cast<std::size_t>(replicas) - 1) /
                                            static_cast<std::size_t>(replicas)));
   }
-  for (std::size_t b = 0; b < dropped.size(); ++b) {
-    if (dropped[b] == 0) continue;
-    const Bucket& bucket = buckets->buckets[b];
-    builder.warn(
-        fmt::format("--drop-last: bucket {}: {} of {} sequences dropped ({:.0f}%), batch {}",
-                    bucket.label(), dropped[b], bucket.sequences,
-                    100.0 * static_cast<double>(dropped[b]) / static_cast<double>(bucket.sequences),
-                    batches[b].batch));
-  }
+  std::vector<std::int64_t> full;
+  for (const BucketBatch& bucket : batches) full.push_back(bucket.batch);
+  builder.warn_dropped(*buckets, full);
   return builder.finish();
 }
 

@@ -82,8 +82,7 @@ core::Infeasible refuse(const core::Workload& workload, FitCheck& check,
       100.0 * static_cast<double>(tokens) / static_cast<double>(workload.total_tokens());
   return core::Infeasible{
       fmt::format("{} of {} sequences ({:.0f}% of all tokens) do not fit; the longest (index {}, "
-                  "{} tokens) {}; "
-                  "{}; use more GPUs (--gpus), or choose --oversize drop or truncate",
+                  "{} tokens) {}; {}; choose --oversize drop or truncate, or a larger cluster",
                   oversize.size(), workload.sequences.size(), share, worst->row,
                   worst->shape.tokens, check.need(worst->shape),
                   longest ? fmt::format("the longest that fits here has {} tokens", longest->tokens)
@@ -93,25 +92,33 @@ core::Infeasible refuse(const core::Workload& workload, FitCheck& check,
 core::Infeasible model_too_large(const CostModel& cost) {
   std::string parts;
   for (const MemoryPart& part : cost.memory_parts({}, 1, cost.layers())) {
+    if (part.bytes / core::kGiB < 0.05) continue;
     if (!parts.empty()) parts += ", ";
     parts += fmt::format("{} {:.1f} GiB", part.name, part.bytes / core::kGiB);
   }
   return core::Infeasible{fmt::format(
       "the model does not fit, whatever the lengths: {:.1f} GiB of {:.1f} GiB per GPU on {} GPUs "
-      "with ZeRO-{} ({}); use more GPUs (--gpus), a higher ZeRO stage (--zero) or tensor "
-      "parallelism "
-      "(--tp)",
+      "with ZeRO-{} ({}); a higher ZeRO stage (--zero) or tensor parallelism (--tp) shrinks it",
       cost.peak_memory({}, 1, cost.layers()) / core::kGiB, cost.capacity() / core::kGiB,
       cost.ranks() * cost.gpus_per_rank(), cost.zero(), parts)};
 }
 
+bool model_fits(const CostModel& cost) {
+  return cost.capacity().value() <= 0 || cost.peak_memory({}, 1, cost.layers()) <= cost.capacity();
+}
+
 }  // namespace
+
+bool all_fit(const core::Workload& workload, const CostModel& cost) {
+  if (!model_fits(cost)) return false;
+  FitCheck check(cost, 0);
+  return std::all_of(workload.sequences.begin(), workload.sequences.end(),
+                     [&](const core::Sequence& sequence) { return check.fits(sequence.shape); });
+}
 
 std::optional<core::Infeasible> apply_oversize(core::Workload& workload, const CostModel& cost,
                                                Oversize policy, std::int64_t max_tokens) {
-  if (cost.capacity().value() > 0 && cost.peak_memory({}, 1, cost.layers()) > cost.capacity()) {
-    return model_too_large(cost);
-  }
+  if (!model_fits(cost)) return model_too_large(cost);
   FitCheck check(cost, max_tokens);
   std::vector<std::uint32_t> oversize;
   for (std::uint32_t id = 0; id < workload.sequences.size(); ++id) {

@@ -24,4 +24,7 @@ enum class Oversize {
 std::optional<core::Infeasible> apply_oversize(core::Workload& workload, const CostModel& cost,
                                                Oversize policy, std::int64_t max_tokens = 0);
 
+// Whether apply_oversize with the policy `error` would find nothing.
+bool all_fit(const core::Workload& workload, const CostModel& cost);
+
 }  // namespace dcpbench::planner

@@ -225,6 +225,7 @@ PlanResult plan_packed(const PlanRequest& request) {
     if (auto hint = smaller_degree_hint(request, *buckets, fixed->degree, recompute_layers)) {
       builder.warn(std::move(*hint));
     }
+    builder.warn_dropped(*buckets, {});
   }
   if (request.explanation != nullptr) {
     Explanation& explanation = *request.explanation;

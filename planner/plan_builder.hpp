@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/plan.hpp"
+#include "planner/bucketing.hpp"
 #include "planner/strategy.hpp"
 
 namespace dcpbench::planner {
@@ -29,6 +30,9 @@ class PlanBuilder {
 
   void setting(std::string key, std::string value);
   void warn(std::string text);
+  // Says per bucket what --drop-last left out. `batches`: the full batch of each bucket, 0 or no
+  // entry where there is none to name.
+  void warn_dropped(const Buckets& buckets, std::span<const std::int64_t> batches);
 
   // The plan, or why it is none (no step left after dropping).
   PlanResult finish();
@@ -37,6 +41,8 @@ class PlanBuilder {
   const PlanRequest& request_;
   core::Plan plan_;
   core::Step step_;
+  std::int64_t useful_tokens_ = 0;
+  std::int64_t padded_tokens_ = 0;  // if each is padded to the longest of its micro-batch
 };
 
 }  // namespace dcpbench::planner

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <map>
+#include <string>
+#include <tuple>
 #include <utility>
 
 #include "core/random.hpp"
@@ -11,42 +13,20 @@
 #include "planner/block_allocator.hpp"
 #include "planner/bucketing.hpp"
 #include "planner/plan_builder.hpp"
+#include "planner/round_state.hpp"
 #include "planner/shapes.hpp"
 
 namespace dcpbench::planner {
 
 namespace {
 
-// Under `equal` neither a batch nor the common finish of a round's groups may take more than this
-// part of the step's even share (remaining rank time / ranks): a batch as long as the share itself
-// leaves the ranks beside it nothing to balance with. Only where no degree is fast enough is it
-// exceeded.
+// Under `equal` neither a batch nor the common finish of a round's groups should take more than
+// this part of the step's even share (remaining rank time / ranks): a batch as long as the share
+// itself leaves the ranks beside it nothing to balance with. For batches it is one of the limits
+// tried.
 constexpr std::int64_t kSharesPerStep = 2;
 
 constexpr std::uint64_t kDrawPurpose = 0x726f756e64;
-
-// A bucket while its sequences are being used up.
-struct Live {
-  std::size_t bucket = 0;
-  std::vector<Setting> per_degree;  // ascending degrees
-  Setting best;
-  std::span<const std::uint32_t> ids;  // not yet used
-
-  [[nodiscard]] std::span<const std::uint32_t> take(std::int64_t count) {
-    const auto batch = ids.first(static_cast<std::size_t>(
-        std::min<std::int64_t>(count, static_cast<std::int64_t>(ids.size()))));
-    ids = ids.subspan(batch.size());
-    return batch;
-  }
-};
-
-// One SP group of a round and the micro-batches it runs.
-struct RoundGroup {
-  Live* live = nullptr;
-  Setting setting;
-  std::int64_t batch = 0;  // of its first micro-batch; the further ones have the same size
-  std::vector<std::span<const std::uint32_t>> micro_batches;
-};
 
 class RoundPlanner {
  public:
@@ -94,32 +74,88 @@ class RoundPlanner {
       }
       lives_.push_back(std::move(live));
     }
-    const core::Nanoseconds limit =
-        native() ? core::Nanoseconds(0)
-                 : core::Nanoseconds(remaining_share().value() / kSharesPerStep);
-    for (Live& live : lives_) {
-      if (limit.value() > 0 && live.best.time > limit) choose_setting(live, limit);
-      explain(live, limit);
-      best_settings_[live.bucket] = live.best;
-      if (request_.options.drop_last) {
-        const std::size_t rest = live.ids.size() % static_cast<std::size_t>(live.best.batch);
-        drop(live.ids.last(rest), live.bucket);
-        live.ids = live.ids.first(live.ids.size() - rest);
-      }
+    if (native()) {
+      keep(core::Nanoseconds(0));
+      plan_native();
+      return std::nullopt;
     }
-    allocator_.start_step();
-    std::int32_t round = 0;
+    // No limit on a batch's time is best for every step: a tight one shortens the end of a step,
+    // but where few sequences make a step it wants degrees that cost more than they balance.
+    const core::Nanoseconds share = remaining_share();
+    const std::vector<Live> fresh = lives_;
+    std::vector<Attempt> attempts;
+    for (const core::Nanoseconds limit :
+         {core::Nanoseconds(share.value() / kSharesPerStep), share, core::Nanoseconds(0)}) {
+      lives_ = fresh;
+      for (Live& live : lives_) {
+        if (limit.value() > 0 && live.best.time > limit) choose_setting(live, limit);
+      }
+      const bool is_new = std::none_of(attempts.begin(), attempts.end(), [&](const Attempt& other) {
+        return std::equal(lives_.begin(), lives_.end(), other.lives.begin(),
+                          [](const Live& x, const Live& y) { return x.best == y.best; });
+      });
+      if (is_new) attempts.push_back(attempt(limit));
+    }
+    Attempt& best =
+        *std::min_element(attempts.begin(), attempts.end(),
+                          [](const Attempt& x, const Attempt& y) { return x.end < y.end; });
+    lives_ = best.lives;
+    keep(best.limit);
+    placements_ = std::move(best.placements);
+    commit();
+    builder_.end_step(best.rounds);
+    return std::nullopt;
+  }
+
+  // Every setting is final: told to the user.
+  void keep(core::Nanoseconds limit) {
+    for (const Live& live : lives_) {
+      explain(live, limit);
+      ++chosen_[live.bucket][{live.best.degree, live.best.batch, live.best.recompute_layers}];
+    }
+  }
+
+  void plan_native() {
+    for (Live& live : lives_) {
+      if (!request_.options.drop_last) continue;
+      const std::size_t rest = live.ids.size() % static_cast<std::size_t>(live.best.batch);
+      builder_.drop(live.ids.last(rest));
+      live.ids = live.ids.first(live.ids.size() - rest);
+    }
+    start_step();
     while (fill_round()) {
       if (policy_.accumulate && !request_.cost.lockstep()) accumulate();
-      lay_out(round++);
-      if (native()) {
-        builder_.end_step(1);
-        round = 0;
-        allocator_.start_step();
-      }
+      lay_out(0);
+      commit();
+      builder_.end_step(1);
+      start_step();
     }
-    builder_.end_step(round);
-    return std::nullopt;
+  }
+
+  // Fills a step with the settings of lives_; nothing of it is in the plan yet.
+  Attempt attempt(core::Nanoseconds limit) {
+    Attempt result{limit, lives_, {}, 0, core::Nanoseconds(0)};
+    start_step();
+    while (fill_round()) {
+      if (policy_.accumulate && !request_.cost.lockstep()) accumulate();
+      lay_out(result.rounds++);
+    }
+    result.placements = std::exchange(placements_, {});
+    result.end = request_.cost.lockstep() ? sum_of_rounds_ : allocator_.last_ready();
+    return result;
+  }
+
+  void start_step() {
+    allocator_.start_step();
+    sum_of_rounds_ = core::Nanoseconds(0);
+  }
+
+  void commit() {
+    for (const Placement& placed : placements_) {
+      builder_.add(placed.first_rank, placed.degree, placed.recompute_layers, placed.round,
+                   placed.ids);
+    }
+    placements_.clear();
   }
 
   // How many sequences of its bucket a batch is cut to the share of; 0: not cut.
@@ -163,9 +199,9 @@ class RoundPlanner {
     }
     if (request_.options.drop_last && free > 0) {
       for (const RoundGroup& group : groups_) {
-        drop(group.micro_batches.front(), group.live->bucket);
+        builder_.drop(group.micro_batches.front());
       }
-      for (Live& live : lives_) drop(std::exchange(live.ids, {}), live.bucket);
+      for (Live& live : lives_) builder_.drop(std::exchange(live.ids, {}));
       groups_.clear();
     }
     // Large degrees first keeps every block aligned.
@@ -261,6 +297,7 @@ class RoundPlanner {
     std::vector<core::Nanoseconds> times(groups_.size());
     for (std::size_t i = 0; i < groups_.size(); ++i) times[i] = actual_time(groups_[i]);
     allocator_.start_round();
+    sum_of_rounds_ += *std::max_element(times.begin(), times.end());
     for (std::size_t begin = 0; begin < groups_.size();) {
       const std::int32_t degree = groups_[begin].setting.degree;
       std::size_t end = begin;
@@ -273,7 +310,7 @@ class RoundPlanner {
       for (std::size_t i = 0; i < order.size(); ++i) {
         const RoundGroup& group = groups_[order[i]];
         for (const auto& ids : group.micro_batches) {
-          builder_.add(blocks[i], degree, group.setting.recompute_layers, round, ids);
+          placements_.push_back({blocks[i], degree, group.setting.recompute_layers, round, ids});
         }
         allocator_.run(blocks[i], degree, times[order[i]]);
       }
@@ -293,30 +330,29 @@ class RoundPlanner {
     return sum;
   }
 
-  void drop(std::span<const std::uint32_t> ids, std::size_t bucket) {
-    if (ids.empty()) return;
-    builder_.drop(ids);
-    dropped_[bucket] += static_cast<std::int64_t>(ids.size());
-  }
-
   void explain(const Live& live, core::Nanoseconds limit) {
-    if (request_.explanation == nullptr || best_settings_.contains(live.bucket)) return;
+    if (request_.explanation == nullptr || chosen_.contains(live.bucket)) return;
     table_.explain(live.bucket, in_step(live), limit, *request_.explanation);
   }
 
   void add_settings() {
-    for (const auto& [bucket, setting] : best_settings_) {
-      builder_.setting(buckets_.buckets[bucket].label(),
-                       fmt::format("sp {} batch {} recompute {}/{}", setting.degree, setting.batch,
-                                   setting.recompute_layers, request_.cost.layers()));
+    for (const auto& [bucket, settings] : chosen_) {
+      const auto most =
+          std::max_element(settings.begin(), settings.end(),
+                           [](const auto& a, const auto& b) { return a.second < b.second; });
+      const auto& [degree, batch, recompute_layers] = most->first;
+      std::string text = fmt::format("sp {} batch {} recompute {}/{}", degree, batch,
+                                     recompute_layers, request_.cost.layers());
+      if (settings.size() > 1) {
+        text += fmt::format(" (most steps; {} settings in all)", settings.size());
+      }
+      builder_.setting(buckets_.buckets[bucket].label(), std::move(text));
     }
-    for (const auto& [bucket, count] : dropped_) {
-      const Bucket& about = buckets_.buckets[bucket];
-      builder_.warn(
-          fmt::format("--drop-last: bucket {}: {} of {} sequences dropped ({:.0f}%)", about.label(),
-                      count, about.sequences,
-                      100.0 * static_cast<double>(count) / static_cast<double>(about.sequences)));
+    std::vector<std::int64_t> batches(buckets_.buckets.size(), 0);
+    for (const auto& [bucket, settings] : chosen_) {
+      batches[bucket] = std::get<1>(settings.begin()->first);
     }
+    builder_.warn_dropped(buckets_, batches);
   }
 
   const PlanRequest& request_;
@@ -331,8 +367,12 @@ class RoundPlanner {
   std::vector<RoundGroup> groups_;
   std::vector<std::pair<Live*, Setting>> candidates_;
   std::vector<ShapeGroup> shapes_;
-  std::map<std::size_t, Setting> best_settings_;  // [bucket], of its latest range
-  std::map<std::size_t, std::int64_t> dropped_;   // [bucket]
+  std::vector<Placement> placements_;   // of the step at hand, in running order
+  core::Nanoseconds sum_of_rounds_{0};  // their slowest groups' times, of the step at hand
+  // [bucket]: (degree, batch, recomputed layers) and in how many ranges it was chosen
+  std::map<std::size_t,
+           std::map<std::tuple<std::int32_t, std::int64_t, std::int32_t>, std::int64_t>>
+      chosen_;
 };
 
 }  // namespace

@@ -139,14 +139,14 @@ void SettingsTable::explain(std::size_t bucket, std::int64_t sequences,
                             (best_rank_seconds / static_cast<double>(best.batch));
       const bool above = time_limit.value() > 0 && found->time > time_limit;
       if (candidate.chosen) {
-        candidate.reason = above ? "the fastest, none is within half of the step's even share"
-                                 : "best throughput per rank";
+        candidate.reason =
+            above ? "the fastest, none is within the step's limit" : "best throughput per rank";
       } else {
         candidate.reason = fmt::format("{:.2f}x the rank time per sequence", slower);
       }
       if (above) {
         candidate.reason +=
-            fmt::format("; a batch takes longer than {:.3g} s, half of the step's even share",
+            fmt::format("; a batch takes longer than {:.3g} s, the limit of the step",
                         to_seconds(time_limit).value());
       }
     } else if (const auto refused = cost_.refuse_degree(degree)) {

@@ -16,6 +16,8 @@ struct Setting {
   std::int64_t batch = 0;  // 0: does not fit at this degree
   std::int32_t recompute_layers = 0;
   core::Nanoseconds time{0};  // of a full batch
+
+  bool operator==(const Setting&) const = default;
 };
 
 // True if `a` executes more sequences per rank-second than `b`; exact in integers. An empty setting

@@ -281,9 +281,17 @@ std::string format_table(const Report& report) {
     without_plan[{result.model, result.dataset}].push_back(&result);
   }
   const auto add_infeasible = [&](const std::vector<const InfeasibleResult*>& results) {
-    for (const InfeasibleResult* result : results) {
-      table.add_line(fmt::format("  {} no plan (seed {}): {}", name(result->strategy), result->seed,
-                                 printable(result->reason)));
+    // What is wrong with a workload is the same for every strategy: said once.
+    for (std::size_t i = 0; i < results.size();) {
+      const InfeasibleResult& first = *results[i];
+      std::string strategies;
+      for (; i < results.size() && results[i]->reason == first.reason &&
+             results[i]->seed == first.seed;
+           ++i) {
+        strategies += (strategies.empty() ? "" : ", ") + name(results[i]->strategy);
+      }
+      table.add_line(fmt::format("  {} no plan (seed {}): {}", strategies, first.seed,
+                                 printable(first.reason)));
     }
   };
   for (const Cell& cell : group_cells(report.results)) {

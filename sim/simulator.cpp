@@ -21,7 +21,8 @@ using core::Part;
 using core::PartTimes;
 using core::Step;
 
-// Times are kept small enough that the sums of a step, also those over all ranks, fit 64 bits.
+// Every time is checked against the longest step. Then a sum of up to four of them, and a step's
+// sum over all ranks, fit 64 bits.
 constexpr std::int64_t kMaxStep = core::kMaxCostNanoseconds / 4;
 
 Nanoseconds longest_step(std::int32_t ranks) {
@@ -246,8 +247,9 @@ Nanoseconds Simulation::bounded(Nanoseconds time) const {
 Nanoseconds Simulation::stretched(Nanoseconds time, double factor) const {
   if (factor == 1) return time;
   const double longer = static_cast<double>(time.value()) * factor;
-  if (longer >= static_cast<double>(longest_step_.value()))
+  if (longer >= static_cast<double>(longest_step_.value())) {
     return bounded(longest_step_ + Nanoseconds(1));
+  }
   return Nanoseconds(std::llround(longer));
 }
 

@@ -21,6 +21,8 @@ TEST(JsonArray, NamesTheElement) {
                    "negative length (element 2: \"-1\")", "element 3: \"7\"", "element 4: \"true\"",
                    "4 values that are not numbers", "missing value (element 7"));
   EXPECT_TRUE(says(refusal("a.json", "[]"), "holds no lengths (an empty array)"));
+  EXPECT_TRUE(
+      says(refusal("a.json", "[5, 6]", column("length")), "none of the keys is named \"length\""));
   EXPECT_TRUE(says(refusal("a.json", "[1099511627777, 99999999999999999999]"),
                    "2 lengths larger than the supported maximum 1099511627776"));
 }

@@ -31,6 +31,7 @@ TEST(Decimal, IsExact) {
   // 21 digits: 19 are kept, and the number is known not to be exact.
   EXPECT_FALSE(parse_decimal("123456789012345678901")->exact);
   EXPECT_EQ(parse_decimal("100000000000000000000000")->mantissa, 1u);
+  EXPECT_EQ(parse_decimal("512.00000000000000000001")->last_place, -20);
   EXPECT_EQ(parse_decimal("1e999999999999")->exponent, 100'000);
   for (const std::string_view text :
        {"", "+", ".", "e5", "1e", "1e+", "1.2.3", "1 ", "0x10", "1,0"}) {
