@@ -168,6 +168,11 @@ void read_planning(const Arguments& arguments, JobOptions& options) {
   read_bucket_edges(arguments, options);
   plan.pack_tokens = arguments.integer("--pack-tokens", 1, core::kMaxTokens);
   plan.drop_last = arguments.flag("--drop-last");
+  if (plan.drop_last && plan.accounting == core::Accounting::equal) {
+    problems.add(
+        "--drop-last contradicts --accounting equal, under which every strategy trains on the same "
+        "sequences; add --accounting native");
+  }
   plan.median_cut = !arguments.flag("--no-median-cut");
   plan.min_accumulation = arguments.integer32("--min-accumulation", 1);
   plan.max_accumulation = arguments.integer32("--max-accumulation", 1);
@@ -285,7 +290,8 @@ void add_planning_options(CLI::App& app) {
            "median bucket's time)");
   add_option(app, group, "--pack-tokens", "N", "Tokens of a pack (default: the largest that fits)");
   add_flag(app, group, "--drop-last",
-           "Drop what can't fill a batch or round; counted in the report");
+           "Drop what can't fill a batch or round, counted in the report; needs\n"
+           "--accounting native");
   add_option(app, group, "--min-accumulation", "N",
              "Least accumulation micro-batches per group and round of dcp-inter and\n"
              "dcp (default: 1; native: dcp-inter 2, dcp 15)");
