@@ -79,6 +79,12 @@ constexpr Seconds to_seconds(Nanoseconds time) {
 // room for a sum of two; no plan that a person would run comes near.
 inline constexpr std::int64_t kMaxCostNanoseconds = INT64_C(1) << 62;
 
+// The sum, cut to kMaxCostNanoseconds; both in [0, kMaxCostNanoseconds].
+constexpr Nanoseconds bounded_sum(Nanoseconds a, Nanoseconds b) {
+  const std::int64_t room = kMaxCostNanoseconds - a.value();
+  return b.value() > room ? Nanoseconds(kMaxCostNanoseconds) : a + b;
+}
+
 // Rounds half away from zero, cut to [0, kMaxCostNanoseconds].
 inline Nanoseconds round_to_nanoseconds(Seconds time) {
   const double nanoseconds = time.value() * 1e9;

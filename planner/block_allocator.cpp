@@ -45,8 +45,9 @@ std::vector<std::int32_t> BlockAllocator::take(std::int32_t degree, std::size_t 
 }
 
 void BlockAllocator::run(std::int32_t first_rank, std::int32_t degree, core::Nanoseconds time) {
-  const std::int64_t end = block_ready(first_rank, degree) + time.value();
-  std::fill_n(ready_.begin() + first_rank, degree, end);
+  const core::Nanoseconds end =
+      core::bounded_sum(core::Nanoseconds(block_ready(first_rank, degree)), time);
+  std::fill_n(ready_.begin() + first_rank, degree, end.value());
 }
 
 core::Nanoseconds BlockAllocator::last_ready() const {

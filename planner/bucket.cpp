@@ -11,6 +11,7 @@
 #include "planner/bucketing.hpp"
 #include "planner/fixed_degree.hpp"
 #include "planner/plan_builder.hpp"
+#include "planner/replicas.hpp"
 #include "planner/shapes.hpp"
 
 namespace dcpbench::planner {
@@ -73,7 +74,8 @@ void explain(const PlanRequest& request, const Buckets& buckets,
       fmt::format("SP degree {} for the whole run: {}", fixed.degree, fixed.why));
   if (request.options.accounting == core::Accounting::equal) {
     explanation.notes.push_back(
-        "in each step a batch is also cut to ceil(sequences of the bucket in it / replicas)");
+        "in each step a batch is also cut to ceil(sequences of the bucket in it / replicas), and "
+        "the longest batches go first to the replica that is free soonest");
   }
   for (std::size_t b = 0; b < batches.size(); ++b) {
     const Bucket& bucket = buckets.buckets[b];
@@ -129,10 +131,11 @@ PlanResult plan_bucket(const PlanRequest& request) {
     builder.warn(std::move(*hint));
   }
 
-  const std::int32_t replicas = request.cost.ranks() / fixed->degree;
+  const Replicas replicas{request.cost.ranks() / fixed->degree, fixed->degree, recompute_layers};
   const bool native = request.options.accounting == core::Accounting::native;
   core::Random random(core::mix_seed(request.options.seed, kShufflePurpose));
-  std::vector<std::span<const std::uint32_t>> list;
+  std::vector<ReplicaBatch> list;
+  std::vector<ShapeGroup> shapes;
 
   for (const core::SequenceRange& step : request.workload.steps) {
     BucketedIds by_bucket = ids_by_bucket(*buckets, step);
@@ -143,9 +146,8 @@ PlanResult plan_bucket(const PlanRequest& request) {
       core::shuffle(ids, random);
       auto batch = static_cast<std::size_t>(batches[b].batch);
       if (!native) {
-        const auto share = (ids.size() + static_cast<std::size_t>(replicas) - 1) /
-                           static_cast<std::size_t>(replicas);
-        batch = std::min(batch, share);
+        const auto count = static_cast<std::size_t>(replicas.count);
+        batch = std::min(batch, (ids.size() + count - 1) / count);
       }
       if (request.options.drop_last) {
         const std::size_t rest = ids.size() % batch;
@@ -153,28 +155,23 @@ PlanResult plan_bucket(const PlanRequest& request) {
         ids = ids.first(ids.size() - rest);
       }
       for (std::size_t at = 0; at < ids.size(); at += batch) {
-        list.push_back(ids.subspan(at, std::min(batch, ids.size() - at)));
+        list.push_back({ids.subspan(at, std::min(batch, ids.size() - at)), 0});
       }
     }
-    core::shuffle(std::span(list), random);
-    if (request.options.drop_last) {
-      // The published sampler cuts the list to whole rounds.
-      while (list.size() % static_cast<std::size_t>(replicas) != 0) {
-        builder.drop(list.back());
-        list.pop_back();
-      }
+    if (native) {
+      core::shuffle(std::span(list), random);
+      deal_native(replicas, request.options.drop_last, list, builder);
+      continue;
     }
-    for (std::size_t i = 0; i < list.size(); ++i) {
-      const auto replica = static_cast<std::int32_t>(i % static_cast<std::size_t>(replicas));
-      const auto round = static_cast<std::int32_t>(i / static_cast<std::size_t>(replicas));
-      builder.add(replica * fixed->degree, fixed->degree, recompute_layers, native ? 0 : round,
-                  list[i]);
-      if (native && replica == replicas - 1) builder.end_step(1);
+    for (ReplicaBatch& batch : list) {
+      executed_shapes(batch.ids, request.workload, builder.padding(), shapes);
+      batch.weight =
+          request.cost
+              .micro_batch(shapes, request.cost.worst_group(fixed->degree), recompute_layers)
+              .total()
+              .value();
     }
-    builder.end_step(
-        native ? 1
-               : static_cast<std::int32_t>((list.size() + static_cast<std::size_t>(replicas) - 1) /
-                                           static_cast<std::size_t>(replicas)));
+    deal_one_step(replicas, request.cost.lockstep(), list, builder);
   }
   std::vector<std::int64_t> full;
   for (const BucketBatch& bucket : batches) full.push_back(bucket.batch);

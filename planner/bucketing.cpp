@@ -4,29 +4,58 @@
 
 #include <algorithm>
 #include <bit>
+#include <set>
 
 #include "planner/shapes.hpp"
 
 namespace dcpbench::planner {
 
 std::string Bucket::label() const {
-  if (edge > 0) return fmt::format("up to {} tokens", edge);
-  return fmt::format("{} frames x {} tokens", hull.frames, hull.tokens_per_frame);
+  const std::string shape =
+      fmt::format("{} frames x {} tokens", hull.frames, hull.tokens_per_frame);
+  if (edge == 0) return is_exact ? shape : "up to " + shape;
+  const std::string upper = fmt::format("up to {} tokens", edge);
+  return hull.is_2d() ? fmt::format("{}, {} frames", upper, hull.frames) : upper;
 }
 
 namespace {
 
-// What sorts a sequence into its bucket: its upper edge, or its whole shape (edge 0).
+// 2D data of so few shapes has one bucket per shape (the published video buckets are 25); of more,
+// shapes are free and buckets are powers of two in frames and in tokens per frame.
+constexpr std::size_t kMaxShapeBuckets = 64;
+
+// What sorts a sequence into its bucket: an upper edge of its tokens (0: none), of its frames and
+// of its tokens per frame (0: none).
 struct Key {
   std::int64_t edge = 0;
-  core::Shape shape;
+  std::int64_t frames = 0;
+  std::int64_t tokens_per_frame = 0;
   auto operator<=>(const Key&) const = default;
 };
 
-Key key_of(const core::Shape& shape, std::span<const std::int64_t> edges) {
-  if (!edges.empty()) return {*std::lower_bound(edges.begin(), edges.end(), shape.tokens), {}};
-  if (shape.is_2d()) return {0, shape};
-  return {static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(shape.tokens))), {}};
+std::int64_t power_of_two(std::int64_t value) {
+  return static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(value)));
+}
+
+// With edges a 2D shape is also sorted by frames: a batch is padded to the most frames and the
+// largest frame, which then is at most about twice the edge.
+Key key_of(const core::Shape& shape, std::span<const std::int64_t> edges, bool one_per_shape) {
+  if (!edges.empty()) {
+    const std::int64_t edge = *std::lower_bound(edges.begin(), edges.end(), shape.tokens);
+    return {edge, shape.is_2d() ? power_of_two(shape.frames) : 0, 0};
+  }
+  if (!shape.is_2d()) return {power_of_two(shape.tokens), 0, 0};
+  if (one_per_shape) return {0, shape.frames, shape.tokens_per_frame};
+  return {0, power_of_two(shape.frames), power_of_two(shape.tokens_per_frame)};
+}
+
+bool has_few_shapes(const core::Workload& workload) {
+  std::set<core::Shape> shapes;
+  for (const core::Sequence& sequence : workload.sequences) {
+    shapes.insert(sequence.shape);
+    if (shapes.size() > kMaxShapeBuckets) return false;
+  }
+  return true;
 }
 
 }  // namespace
@@ -47,10 +76,11 @@ tl::expected<Buckets, core::Infeasible> make_buckets(const core::Workload& workl
           above, workload.sequences.size(), edges.back(), longest, longest)});
     }
   }
+  const bool one_per_shape = has_few_shapes(workload);
   std::vector<Key> keys;
   keys.reserve(workload.sequences.size());
   for (const core::Sequence& sequence : workload.sequences) {
-    keys.push_back(key_of(sequence.shape, edges));
+    keys.push_back(key_of(sequence.shape, edges, one_per_shape));
   }
   std::vector<Key> distinct = keys;
   std::sort(distinct.begin(), distinct.end());
@@ -65,6 +95,7 @@ tl::expected<Buckets, core::Infeasible> make_buckets(const core::Workload& workl
     result.of_sequence.push_back(static_cast<std::int32_t>(index));
     Bucket& bucket = result.buckets[index];
     bucket.edge = keys[id].edge;
+    bucket.is_exact = one_per_shape;
     bucket.hull = hull(bucket.hull, workload.sequences[id].shape);
     ++bucket.sequences;
     bucket.tokens += workload.sequences[id].shape.tokens;

@@ -1,5 +1,6 @@
 // Length classes. 1D: by upper edges, powers of two by default. 2D: one bucket per shape (frames x
-// tokens per frame), as the published video buckets are; by upper edges when edges are given.
+// tokens per frame) where there are few of them, as the published video buckets are; else powers of
+// two of both; by upper edges of the tokens and powers of two of the frames when edges are given.
 #pragma once
 
 #include <cstdint>
@@ -14,8 +15,9 @@
 namespace dcpbench::planner {
 
 struct Bucket {
-  core::Shape hull;  // smallest shape that holds every member: what batches are sized for
-  std::int64_t edge = 0;
+  core::Shape hull;       // smallest shape that holds every member: what batches are sized for
+  std::int64_t edge = 0;  // upper edge of its tokens; 0: sorted by shape
+  bool is_exact = false;  // 2D: every member has the hull's shape, unless there is an edge
   std::int64_t sequences = 0;
   std::int64_t tokens = 0;
   [[nodiscard]] std::string label() const;

@@ -124,17 +124,22 @@ std::optional<std::string> smaller_degree_hint(const PlanRequest& request, const
     return sum;
   };
   const std::optional<double> here = rank_seconds(degree);
+  if (!here) return std::nullopt;
+  double least = *here;
+  std::int32_t best = degree;
   for (const std::int32_t smaller : cost.allowed_degrees()) {
-    if (smaller >= degree || !here) break;
-    if (cost.ranks() % smaller != 0) continue;
+    if (smaller >= degree || cost.ranks() % smaller != 0) continue;
     const std::optional<double> there = rank_seconds(smaller);
-    if (!there) continue;
-    return fmt::format(
-        "SP degree {} would fit every sequence; {} is used, which costs {:.1f}% more rank time "
-        "before balance (--bucket-sp {})",
-        smaller, degree, 100.0 * (*here / *there - 1), smaller);
+    if (!there || *there >= least) continue;
+    least = *there;
+    best = smaller;
   }
-  return std::nullopt;
+  if (best == degree) return std::nullopt;
+  return fmt::format(
+      "SP degree {} would fit every sequence; {} is used, which costs {:.1f}% more rank time "
+      "before "
+      "balance (--bucket-sp {})",
+      best, degree, 100.0 * (*here / least - 1), best);
 }
 
 }  // namespace dcpbench::planner

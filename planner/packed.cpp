@@ -4,15 +4,16 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 #include <optional>
 #include <utility>
 #include <vector>
 
 #include "core/random.hpp"
+#include "planner/batch_limits.hpp"
 #include "planner/fixed_degree.hpp"
 #include "planner/packing.hpp"
 #include "planner/plan_builder.hpp"
+#include "planner/replicas.hpp"
 #include "planner/shapes.hpp"
 
 namespace dcpbench::planner {
@@ -130,15 +131,20 @@ std::optional<core::Infeasible> refuse_long(const PlanRequest& request) {
       *request.options.pack_tokens, longest, longest)};
 }
 
-// Pack indices by falling tokens, ties by index.
-std::vector<std::size_t> by_tokens(const core::Workload& workload, const Packs& packs) {
-  std::vector<std::int64_t> tokens(packs.count());
-  for (std::size_t p = 0; p < tokens.size(); ++p) tokens[p] = tokens_of(workload, packs.of(p));
-  std::vector<std::size_t> order(packs.count());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::stable_sort(order.begin(), order.end(),
-                   [&](std::size_t a, std::size_t b) { return tokens[a] > tokens[b]; });
-  return order;
+// The fewest recomputed layers for the whole run with which every sequence fits: packs then hold
+// what fits beside. All of them where images leave no room otherwise.
+std::int32_t choose_recompute(const PlanRequest& request, std::span<const core::Shape> distinct,
+                              std::int32_t degree) {
+  if (request.options.recompute_layers) return *request.options.recompute_layers;
+  std::int32_t layers = 0;
+  for (const core::Shape& shape : distinct) {
+    const ShapeGroup one{shape, 1};
+    layers = std::max(
+        layers,
+        least_recompute(request.cost, std::span(&one, 1), degree).value_or(request.cost.layers()));
+  }
+  const bool impossible = PackSizes(request, degree, layers, distinct).impossible();
+  return impossible ? request.cost.layers() : layers;
 }
 
 }  // namespace
@@ -150,16 +156,16 @@ PlanResult plan_packed(const PlanRequest& request) {
   }
   if (auto refused = refuse_long(request)) return tl::unexpected(std::move(*refused));
   const core::Workload& workload = request.workload;
-  const std::int32_t recompute_layers =
-      request.options.recompute_layers.value_or(request.cost.layers());
   const std::vector<core::Shape> distinct = distinct_shapes(workload);
   if (distinct.empty()) return tl::unexpected(core::Infeasible{"the workload has no sequences"});
-  const auto fixed = choose_fixed_degree(request, distinct, recompute_layers);
+  const auto fixed = choose_fixed_degree(
+      request, distinct, request.options.recompute_layers.value_or(request.cost.layers()));
   if (!fixed) return tl::unexpected(fixed.error());
+  const std::int32_t recompute_layers = choose_recompute(request, distinct, fixed->degree);
 
   PlanBuilder builder(request, "packed", core::Padding::none);
   const bool native = request.options.accounting == core::Accounting::native;
-  const std::int32_t replicas = request.cost.ranks() / fixed->degree;
+  const Replicas replicas{request.cost.ranks() / fixed->degree, fixed->degree, recompute_layers};
   const PackSizes sizes(request, fixed->degree, recompute_layers, distinct);
   if (sizes.impossible()) {
     return tl::unexpected(core::Infeasible{
@@ -170,6 +176,7 @@ PlanResult plan_packed(const PlanRequest& request) {
   std::int64_t most_tokens = 0;
   std::size_t pack_count = 0;
   std::vector<PackItem> items;
+  std::vector<ReplicaBatch> list;
 
   for (const core::SequenceRange& step : workload.steps) {
     items.clear();
@@ -191,30 +198,21 @@ PlanResult plan_packed(const PlanRequest& request) {
     }
     std::stable_sort(items.begin(), items.end(),
                      [](const PackItem& a, const PackItem& b) { return a.size > b.size; });
-    const std::int64_t room = sizes.unlimited() ? INT64_MAX / (2 * replicas) : kRoom;
+    const std::int64_t room = sizes.unlimited() ? INT64_MAX / (2 * replicas.count) : kRoom;
     const Packs packs = native && !sizes.unlimited() ? best_fit_decreasing(items, room)
-                                                     : even_packs(items, room, replicas);
-    std::vector<std::size_t> order = by_tokens(workload, packs);
-    if (native) core::shuffle(std::span(order), random);
-    if (request.options.drop_last) {
-      while (order.size() % static_cast<std::size_t>(replicas) != 0) {
-        builder.drop(packs.of(order.back()));
-        order.pop_back();
-      }
+                                                     : even_packs(items, room, replicas.count);
+    list.clear();
+    for (std::size_t p = 0; p < packs.count(); ++p) {
+      list.push_back({packs.of(p), tokens_of(workload, packs.of(p))});
+      most_tokens = std::max(most_tokens, list.back().weight);
     }
-    // Falling tokens dealt to the replicas in turn, back and forth: every replica gets its share of
-    // large and small packs, and a lockstep round holds packs of similar size.
-    const auto width = static_cast<std::size_t>(replicas);
-    for (std::size_t i = 0; i < order.size(); ++i) {
-      const std::size_t round = i / width;
-      const std::size_t place = round % 2 == 0 ? i % width : width - 1 - i % width;
-      builder.add(static_cast<std::int32_t>(place) * fixed->degree, fixed->degree, recompute_layers,
-                  native ? 0 : static_cast<std::int32_t>(round), packs.of(order[i]));
-      most_tokens = std::max(most_tokens, tokens_of(workload, packs.of(order[i])));
-      if (native && (i + 1) % width == 0) builder.end_step(1);
+    pack_count += list.size();
+    if (native) {
+      core::shuffle(std::span(list), random);
+      deal_native(replicas, request.options.drop_last, list, builder);
+    } else {
+      deal_one_step(replicas, request.cost.lockstep(), list, builder);
     }
-    pack_count += order.size();
-    builder.end_step(native ? 1 : static_cast<std::int32_t>((order.size() + width - 1) / width));
   }
 
   builder.setting("sp_degree", fmt::format("{} ({})", fixed->degree, fixed->why));
@@ -231,9 +229,9 @@ PlanResult plan_packed(const PlanRequest& request) {
     Explanation& explanation = *request.explanation;
     explanation.notes.push_back(
         fmt::format("SP degree {} for the whole run: {}", fixed->degree, fixed->why));
-    explanation.notes.push_back(
-        fmt::format("{} packs of at most {} tokens on {} replicas, {} of {} layers recomputed",
-                    pack_count, most_tokens, replicas, recompute_layers, request.cost.layers()));
+    explanation.notes.push_back(fmt::format(
+        "{} packs of at most {} tokens on {} replicas, {} of {} layers recomputed", pack_count,
+        most_tokens, replicas.count, recompute_layers, request.cost.layers()));
   }
   return builder.finish();
 }

@@ -1,5 +1,6 @@
 // Packing: the baseline's fixed SP degree; sequences are packed into variable-length micro-batches
-// that balance tokens. Attention stays inside each sequence.
+// that balance tokens. Attention stays inside each sequence. For the whole run as many layers are
+// recomputed as the longest sequence forces.
 #pragma once
 
 #include "planner/strategy.hpp"

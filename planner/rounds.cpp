@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <string>
 #include <tuple>
@@ -25,6 +26,13 @@ namespace {
 // itself leaves the ranks beside it nothing to balance with. For batches it is one of the limits
 // tried.
 constexpr std::int64_t kSharesPerStep = 2;
+
+// The limits of a batch's time that a step is filled under, one after the other: these parts of its
+// even share; 0: none. A step that ends within 1/kCloseEnough of the share needs no further try.
+constexpr std::array<std::int64_t, 5> kLimitParts = {2, 4, 8, 1, 0};
+constexpr std::int64_t kCloseEnough = 32;
+
+__extension__ using Wide = __int128;
 
 constexpr std::uint64_t kDrawPurpose = 0x726f756e64;
 
@@ -84,8 +92,8 @@ class RoundPlanner {
     const core::Nanoseconds share = remaining_share();
     const std::vector<Live> fresh = lives_;
     std::vector<Attempt> attempts;
-    for (const core::Nanoseconds limit :
-         {core::Nanoseconds(share.value() / kSharesPerStep), share, core::Nanoseconds(0)}) {
+    for (const std::int64_t part : kLimitParts) {
+      const core::Nanoseconds limit(part > 0 ? std::max<std::int64_t>(share.value() / part, 1) : 0);
       lives_ = fresh;
       for (Live& live : lives_) {
         if (limit.value() > 0 && live.best.time > limit) choose_setting(live, limit);
@@ -94,7 +102,9 @@ class RoundPlanner {
         return std::equal(lives_.begin(), lives_.end(), other.lives.begin(),
                           [](const Live& x, const Live& y) { return x.best == y.best; });
       });
-      if (is_new) attempts.push_back(attempt(limit));
+      if (!is_new) continue;
+      attempts.push_back(attempt(limit));
+      if (attempts.back().end.value() - share.value() <= share.value() / kCloseEnough) break;
     }
     Attempt& best =
         *std::min_element(attempts.begin(), attempts.end(),
@@ -173,17 +183,38 @@ class RoundPlanner {
 
   // Rank time of all sequences not yet used, at their buckets' settings, over the ranks.
   [[nodiscard]] core::Nanoseconds remaining_share() const {
-    double rank_time = 0;
+    Wide rank_time = 0;
     for (const Live& live : lives_) {
-      rank_time += static_cast<double>(live.ids.size()) / static_cast<double>(live.best.batch) *
-                   static_cast<double>(live.best.time.value()) * live.best.degree;
+      rank_time += static_cast<Wide>(live.ids.size()) * live.best.time.value() * live.best.degree /
+                   live.best.batch;
     }
-    return round_to_nanoseconds(core::Seconds(rank_time * 1e-9 / request_.cost.ranks()));
+    return per_rank(rank_time);
   }
 
-  // Draws groups until the ranks are full; false when nothing is left (or, with --drop-last, when
-  // the ranks can't be filled).
+  [[nodiscard]] core::Nanoseconds per_rank(Wide rank_time) const {
+    const Wide share = rank_time / request_.cost.ranks();
+    return core::Nanoseconds(
+        static_cast<std::int64_t>(std::min(share, Wide{core::kMaxCostNanoseconds})));
+  }
+
+  // Draws groups until the ranks are full; false when nothing is left. With --drop-last a round
+  // that can't be filled is left out and the next one is tried, as in the release.
   bool fill_round() {
+    for (;;) {
+      const std::int32_t free = draw_groups();
+      if (groups_.empty()) return false;
+      if (free == 0 || !request_.options.drop_last) break;
+      for (const RoundGroup& group : groups_) builder_.drop(group.micro_batches.front());
+    }
+    // Large degrees first keeps every block aligned.
+    std::stable_sort(groups_.begin(), groups_.end(), [](const RoundGroup& a, const RoundGroup& b) {
+      return a.setting.degree > b.setting.degree;
+    });
+    return true;
+  }
+
+  // How many ranks stay free.
+  std::int32_t draw_groups() {
     groups_.clear();
     std::int32_t free = request_.cost.ranks();
     while (free > 0) {
@@ -197,18 +228,7 @@ class RoundPlanner {
       free -= setting.degree;
       groups_.push_back(std::move(group));
     }
-    if (request_.options.drop_last && free > 0) {
-      for (const RoundGroup& group : groups_) {
-        builder_.drop(group.micro_batches.front());
-      }
-      for (Live& live : lives_) builder_.drop(std::exchange(live.ids, {}));
-      groups_.clear();
-    }
-    // Large degrees first keeps every block aligned.
-    std::stable_sort(groups_.begin(), groups_.end(), [](const RoundGroup& a, const RoundGroup& b) {
-      return a.setting.degree > b.setting.degree;
-    });
-    return !groups_.empty();
+    return free;
   }
 
   std::pair<Live*, Setting> draw(std::int32_t free) {
@@ -284,12 +304,11 @@ class RoundPlanner {
 
   // The even share of what is left of a step, the batches already drawn (`times`) included.
   [[nodiscard]] core::Nanoseconds share_with(std::span<const core::Nanoseconds> times) const {
-    double rank_time = 0;
+    Wide rank_time = 0;
     for (std::size_t i = 0; i < times.size(); ++i) {
-      rank_time += static_cast<double>(times[i].value()) * groups_[i].setting.degree;
+      rank_time += Wide{times[i].value()} * groups_[i].setting.degree;
     }
-    return remaining_share() +
-           round_to_nanoseconds(core::Seconds(rank_time * 1e-9 / request_.cost.ranks()));
+    return bounded_sum(remaining_share(), per_rank(rank_time));
   }
 
   // Longest groups of a degree on the blocks that are ready soonest.
@@ -297,7 +316,7 @@ class RoundPlanner {
     std::vector<core::Nanoseconds> times(groups_.size());
     for (std::size_t i = 0; i < groups_.size(); ++i) times[i] = actual_time(groups_[i]);
     allocator_.start_round();
-    sum_of_rounds_ += *std::max_element(times.begin(), times.end());
+    sum_of_rounds_ = bounded_sum(sum_of_rounds_, *std::max_element(times.begin(), times.end()));
     for (std::size_t begin = 0; begin < groups_.size();) {
       const std::int32_t degree = groups_[begin].setting.degree;
       std::size_t end = begin;
@@ -322,10 +341,11 @@ class RoundPlanner {
     core::Nanoseconds sum(0);
     for (const auto& ids : group.micro_batches) {
       executed_shapes(ids, request_.workload, builder_.padding(), shapes_);
-      sum += request_.cost
-                 .micro_batch(shapes_, request_.cost.worst_group(group.setting.degree),
-                              group.setting.recompute_layers)
-                 .total();
+      sum = bounded_sum(sum,
+                        request_.cost
+                            .micro_batch(shapes_, request_.cost.worst_group(group.setting.degree),
+                                         group.setting.recompute_layers)
+                            .total());
     }
     return sum;
   }

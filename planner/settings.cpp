@@ -86,8 +86,10 @@ Setting SettingsTable::best_at(const core::Shape& shape, const DegreeLimits& lim
     if (policy_ == RecomputePolicy::least) {
       layers = least_recompute(cost_, std::span(&shapes, 1), limits.degree).value_or(layers);
     }
+    const core::Nanoseconds busy = cost_.micro_batch(std::span(&shapes, 1), group, layers).total();
+    // In lockstep a round also pays for the parameters that its batches don't hide.
     const Setting setting{limits.degree, batch, layers,
-                          cost_.micro_batch(std::span(&shapes, 1), group, layers).total()};
+                          core::bounded_sum(busy, cost_.exposed_gather(busy))};
     if (better_within(setting, best, time_limit)) best = setting;
   };
   const std::int64_t most = std::min(limits.limits.back().batch, cap);

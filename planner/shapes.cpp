@@ -37,7 +37,12 @@ void executed_shapes(std::span<const std::uint32_t> ids, const core::Workload& w
 core::Shape hull(const core::Shape& a, const core::Shape& b) {
   core::Shape shape{std::max(a.tokens, b.tokens), std::max(a.frames, b.frames),
                     std::max(a.tokens_per_frame, b.tokens_per_frame)};
-  if (shape.is_2d()) shape.tokens = shape.frames * shape.tokens_per_frame;
+  if (shape.is_2d()) {
+    // Two long and narrow shapes across each other can leave 64 bits.
+    __extension__ using Wide = __int128;
+    const Wide tokens = Wide{shape.frames} * shape.tokens_per_frame;
+    shape.tokens = static_cast<std::int64_t>(std::min(tokens, Wide{INT64_C(1) << 62}));
+  }
   return shape;
 }
 

@@ -16,7 +16,8 @@ namespace {
 constexpr std::array kStrategies = {
     Strategy{"bucket", "one SP degree, a batch size per length bucket, full recompute",
              plan_bucket},
-    Strategy{"packed", "one SP degree, sequences packed to an even number of tokens", plan_packed},
+    Strategy{"packed", "one SP degree, sequences packed to even tokens, least recompute",
+             plan_packed},
     Strategy{"dcp-inter", "SP degree and accumulation per length, full recompute", plan_dcp_inter},
     Strategy{"dcp-intra", "recompute per length as memory forces, SP degree with it",
              plan_dcp_intra},

@@ -22,6 +22,7 @@ class Validator {
     if (faults_.empty()) check_blocks();
     if (!faults_.empty()) return std::move(faults_);
     check_sequences();
+    if (faults_.empty() && plan_.accounting == core::Accounting::equal) check_steps();
     if (!faults_.empty()) return std::move(faults_);
     for (std::size_t s = 0; s < plan_.steps.size() && !full(); ++s) {
       check_weights(s);
@@ -49,6 +50,10 @@ class Validator {
     }
     if (plan_.zero != cost_.zero()) {
       fault("the plan is for ZeRO-{}, the run uses ZeRO-{}", plan_.zero, cost_.zero());
+    }
+    if (plan_.sp_method != cost_.sp_method()) {
+      fault("the plan is for --sp-method {}, the run uses {}", core::to_string(plan_.sp_method),
+            core::to_string(cost_.sp_method()));
     }
     if (cost_.lockstep() && !plan_.lockstep) {
       fault(
@@ -122,6 +127,30 @@ class Validator {
     }
   }
 
+  // Under `equal` the workload says which sequences a step trains on.
+  void check_steps() {
+    if (plan_.steps.size() != workload_.steps.size()) {
+      fault("the plan has {} steps, the workload {} (--step-tokens, --step-sequences)",
+            plan_.steps.size(), workload_.steps.size());
+      return;
+    }
+    for (std::size_t s = 0; s < plan_.steps.size(); ++s) {
+      const core::SequenceRange& range = workload_.steps[s];
+      std::size_t count = 0;
+      for (const core::MicroBatch& batch : plan_.micro_batches_of(plan_.steps[s])) {
+        for (const std::uint32_t id : plan_.sequences_of(batch)) {
+          ++count;
+          if (id - range.first < range.count) continue;
+          fault("step {} runs sequence {}, which the workload has in another step", s, id);
+          return;
+        }
+      }
+      if (count != range.count) {
+        fault("step {} runs {} sequences, the workload's step has {}", s, count, range.count);
+      }
+    }
+  }
+
   void check_weights(std::size_t s) {
     const core::Step& step = plan_.steps[s];
     std::int64_t sum = 0;
@@ -168,15 +197,14 @@ class Validator {
     }
   }
 
-  // A rank runs at most one micro-batch per round, in the order of the list.
+  // Rounds follow each other without a gap, and a rank runs at most one micro-batch in each.
   void check_rounds(std::size_t s) {
     const core::Step& step = plan_.steps[s];
     std::vector<std::int32_t> last(static_cast<std::size_t>(plan_.ranks), -1);
-    std::int32_t previous = 0;
+    std::int32_t previous = -1;
     for (const core::MicroBatch& batch : plan_.micro_batches_of(step)) {
-      if (batch.round < previous || batch.round >= step.rounds) {
-        fault("step {}: round {} after round {}; the step has {} rounds", s, batch.round, previous,
-              step.rounds);
+      if (batch.round != previous && batch.round != previous + 1) {
+        fault("step {}: round {} follows round {}", s, batch.round, previous);
         return;
       }
       previous = batch.round;
@@ -189,6 +217,9 @@ class Validator {
         }
         round = batch.round;
       }
+    }
+    if (previous + 1 != step.rounds) {
+      fault("step {} has {} rounds, its micro-batches fill {}", s, step.rounds, previous + 1);
     }
   }
 

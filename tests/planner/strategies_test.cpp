@@ -107,6 +107,7 @@ TEST(Bucket, SaysWhenASmallerDegreeWouldDo) {
   cost.set(1600, 4, 800);   // sixteen, at four ranks: 3200 rank time for 16, against 1600
   const core::Workload workload = counted({{100, 16}});
   cost.set(400, 4, 200);
+  cost.set(1600, 2, 1000);  // 2000 rank time
   PlanOptions options;
   options.bucket_sp = 4;
   cost.per_token = 1;
@@ -158,6 +159,25 @@ TEST(Dcp, ChoosesTheDegreeByThroughputPerRank) {
       const std::int64_t tokens = workload.sequences[plan.sequences_of(batch).front()].shape.tokens;
       EXPECT_EQ(batch.sp_degree, tokens == 64 ? 1 : 2) << name;
     }
+  }
+}
+
+TEST(Dcp, FewSequencesOfAStepAreNotCutFiner) {
+  // 8 ranks; n sequences of 100 tokens at degree d take 100 n / d ns, and 30 more when d > 1. The
+  // even share of nine is 9 x 100 / 8 = 112 ns. A batch within half of it needs degree 4: 55 ns
+  // each, five after another on one of the two groups, 275 ns. Alone on a rank each takes 100 ns,
+  // and 200 ns end before 275.
+  CappedCost cost(8, 100);
+  for (std::int32_t degree = 1; degree <= 8; degree *= 2) {
+    for (std::int64_t n = 1; n <= degree; ++n) {
+      cost.set(100 * n, degree, 100 * n / degree + (degree > 1 ? 30 : 0));
+    }
+  }
+  const core::Workload workload = counted({{100, 9}});
+  for (const char* name : {"dcp-inter", "dcp-intra", "dcp"}) {
+    const core::Plan plan = plan_with(name, workload, cost, {});
+    EXPECT_EQ(plan.micro_batches.size(), 9U) << name;
+    for (const core::MicroBatch& batch : plan.micro_batches) EXPECT_EQ(batch.sp_degree, 1) << name;
   }
 }
 
@@ -215,8 +235,27 @@ TEST(Strategies, DropLastNeverEndsInSilence) {
   EXPECT_NE(result.error().reason.find("plan has 0 steps: --drop-last left out all 6 sequences"),
             std::string::npos)
       << result.error().reason;
-  EXPECT_NE(result.error().reason.find("bucket up to 512 tokens: 2 of 2 sequences"),
-            std::string::npos);
+  // 600 of 5000 tokens.
+  EXPECT_NE(result.error().reason.find(
+                "bucket up to 512 tokens: 2 of 2 sequences dropped (100%), 12% of all tokens"),
+            std::string::npos)
+      << result.error().reason;
+}
+
+TEST(Strategies, HighPaddingIsSaid) {
+  // One bucket and batches of two: 900 beside 100 pads 800 of 1800 tokens, 44 %.
+  CappedCost cost(1, 1 << 20);
+  cost.per_token = 1;
+  const core::Workload workload = counted({{900, 1}, {100, 1}});
+  PlanOptions options;
+  options.bucket_edges = {1000};
+  const core::Plan padded = plan_with("bucket", workload, cost, options);
+  ASSERT_EQ(padded.warnings.size(), 1U);
+  EXPECT_EQ(padded.warnings[0],
+            "44% of the executed tokens are padding to the longest of a micro-batch: finer "
+            "--bucket-edges need less, --padding none (variable-length attention) none");
+  options.padding = core::Padding::none;
+  EXPECT_TRUE(plan_with("bucket", workload, cost, options).warnings.empty());
 }
 
 TEST(Strategies, LockstepPlansHaveRounds) {

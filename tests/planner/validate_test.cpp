@@ -90,6 +90,7 @@ TEST_F(Validate, NamesEveryKindOfFault) {
 
 TEST_F(Validate, AMissingSequenceIsAFaultUnlessDropped) {
   core::Plan plan = plan_;
+  plan.accounting = core::Accounting::native;  // under equal a step's sequences are fixed
   plan.sequence_ids.pop_back();
   plan.micro_batches.pop_back();
   plan.steps = {{0, 2, 0, 14}};
@@ -98,6 +99,29 @@ TEST_F(Validate, AMissingSequenceIsAFaultUnlessDropped) {
             "1 of 4 sequences are not in the plan, the first is 3");
   plan.dropped = {3};
   EXPECT_TRUE(validate(plan, workload_, cost_).empty());
+}
+
+TEST_F(Validate, EqualStepsAreTheWorkloads) {
+  core::split_steps_by_count(workload_, 2);
+  EXPECT_EQ(validate(plan_, workload_, cost_).front(),
+            "the plan has 1 steps, the workload 2 (--step-tokens, --step-sequences)");
+  core::Plan plan = plan_;
+  plan.micro_batches = {{.first_rank = 0, .sp_degree = 2, .sequence_count = 2, .loss_tokens = 10},
+                        {.first_rank = 0,
+                         .sp_degree = 4,
+                         .first_sequence = 2,
+                         .sequence_count = 2,
+                         .loss_tokens = 10}};
+  plan.sequence_ids = {0, 2, 1, 3};
+  plan.steps = {{0, 1, 0, 10}, {1, 1, 0, 10}};
+  core::mark_closing(plan);
+  EXPECT_EQ(validate(plan, workload_, cost_).front(),
+            "step 0 runs sequence 2, which the workload has in another step");
+}
+
+TEST_F(Validate, RefusesAnotherSpMethod) {
+  EXPECT_EQ(fault_after([](core::Plan& p) { p.sp_method = core::SpMethod::dsp; }),
+            "the plan is for --sp-method dsp, the run uses ulysses");
 }
 
 TEST_F(Validate, RefusesAFreeRunningPlanUnderZero3) {
@@ -115,6 +139,11 @@ TEST_F(Validate, LockstepRanksRunOneMicroBatchPerRound) {
   plan.steps[0].rounds = 2;
   plan.micro_batches[2].round = 1;
   EXPECT_TRUE(validate(plan, workload_, cost_).empty());
+  plan.steps[0].rounds = 4;
+  EXPECT_EQ(validate(plan, workload_, cost_).front(),
+            "step 0 has 4 rounds, its micro-batches fill 2");
+  plan.micro_batches[2].round = 3;
+  EXPECT_EQ(validate(plan, workload_, cost_).front(), "step 0: round 3 follows round 0");
   plan.micro_batches[2].round = 0;
   EXPECT_EQ(validate(plan, workload_, cost_).front(),
             "step 0: rank 0 has two micro-batches in round 0");

@@ -86,6 +86,19 @@ TEST(Table, CellsWithoutAnyPlanAreShown) {
       << table;
 }
 
+TEST(Table, OneReasonOfSeveralStrategiesIsSaidOnce) {
+  Report report = made_report();
+  report.infeasible.clear();
+  report.infeasible.push_back({"llama-70b", "longdoc", "bucket", 0, "needs 16 GPUs"});
+  report.infeasible.push_back({"llama-70b", "longdoc", "packed", 0, "needs 16 GPUs"});
+  report.infeasible.push_back({"llama-70b", "longdoc", "dcp", 0, "needs 8 GPUs"});
+  const std::string table = format_table(report);
+  EXPECT_NE(table.find("  bucket, packed no plan (seed 0): needs 16 GPUs\n"
+                       "  dcp no plan (seed 0): needs 8 GPUs\n"),
+            std::string::npos)
+      << table;
+}
+
 TEST(Table, EveryRowHasTheSameNumberOfWords) {
   Report report = made_report();
   report.infeasible.clear();
