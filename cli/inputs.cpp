@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 
+#include "cli/output.hpp"
 #include "core/configs.hpp"
 
 namespace dcpbench::cli {
@@ -32,19 +33,19 @@ std::optional<core::Cluster> resize(const std::optional<core::Cluster>& cluster,
   return problems.collect([&]() { return std::optional(core::with_gpus(*cluster, *gpus)); });
 }
 
-// Results of models are told apart by the models' names.
+// Results are told apart by the models' names, and so are the files of plans.
 std::vector<core::Model> load_models(const std::vector<std::string>& names, Problems& problems) {
   std::vector<core::Model> models;
   std::map<std::string, std::string> origins;
   for (const std::string& name : names) {
     auto model = problems.collect([&]() { return std::optional(core::load_model(name)); });
     if (!model) continue;
-    const auto [first, is_new] = origins.try_emplace(model->name, name);
+    const auto [first, is_new] = origins.try_emplace(plain_file_name(model->name), name);
     if (!is_new && first->second != name) {
       problems.add(fmt::format(
-          "--model {} and --model {} have the same name \"{}\", so their results could not be told "
-          "apart; change \"name\" in one of the two",
-          first->second, name, model->name));
+          "--model {} has the name of --model {}, \"{}\": their results could not be told apart; "
+          "change \"name\" in one of the two files",
+          name, first->second, model->name));
     }
     models.push_back(*std::move(model));
   }

@@ -7,7 +7,6 @@
 #include <stdexcept>
 
 #include "cli/fixed_settings.hpp"
-#include "cli/workload.hpp"
 #include "core/configs.hpp"
 #include "planner/validate.hpp"
 
@@ -37,6 +36,7 @@ planner::PlanResult checked(planner::PlanResult result, const core::Workload& wo
         "the plan has 0 steps: all {} sequences were left out{}", workload.sequences.size(),
         options.plan.drop_last ? "; leave --drop-last out or give more sequences" : "")});
   }
+  check_step_count(options, workload, result->steps.size(), *costed.truth);
   const std::int64_t communicators = core::count_communicators(*result);
   if (options.max_communicators && communicators > *options.max_communicators) {
     return tl::unexpected(core::Infeasible{
@@ -101,7 +101,7 @@ Job make_job(const Arguments& arguments) {
     accounting = made_for;
   }
   job.inputs = load_inputs(job.options, problems);
-  check_workloads(job.options, job.inputs, problems);
+  job.draws = draw_datasets(job.options, job.inputs, problems);
   if (job.options.plan_file && job.inputs.cells.size() > 1) {
     problems.add("--plan executes one plan; name one --model and one --dataset or --lengths");
   }
@@ -118,12 +118,15 @@ void for_each_plan(const Job& job, bool explain,
     const datasets::Dataset& dataset = job.inputs.datasets[cell.dataset];
     for (std::int32_t i = 0; i < options.seeds; ++i) {
       const std::uint64_t seed = options.seed + static_cast<std::uint64_t>(i);
-      const auto made = make_workload(options, job.inputs, cell, seed);
+      const auto made = make_workload(options, job.inputs, job.draws, cell, seed);
       const core::Workload& workload = made ? *made : no_workload;
       if (options.plan_file) {
         const core::Plan& plan = *job.given_plan;
         about_to_plan(label_of(costed, dataset, plan.strategy));
-        if (made) check_given_plan(plan, workload, costed, *options.plan_file);
+        if (made) {
+          check_step_count(options, workload, plan.steps.size(), *costed.truth);
+          check_given_plan(plan, workload, costed, *options.plan_file);
+        }
         visit({costed, dataset, seed, plan.strategy, workload,
                made ? planner::PlanResult(plan) : tl::unexpected(made.error()), 0, nullptr});
         return;

@@ -6,8 +6,10 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "cli/inputs.hpp"
+#include "cli/workload.hpp"
 #include "core/plan.hpp"
 #include "core/sequence.hpp"
 #include "planner/explanation.hpp"
@@ -31,6 +33,7 @@ struct Planned {
 struct Job {
   JobOptions options;
   Inputs inputs;
+  std::vector<Draw> draws;
   std::optional<core::Plan> given_plan;  // --plan
 
   // How many times for_each_plan calls its visitor.

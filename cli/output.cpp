@@ -63,15 +63,20 @@ void prepare_folder(const std::string& folder) {
   std::filesystem::remove(probe, error);
 }
 
-std::string plan_file_name(std::string_view model, std::string_view dataset,
-                           std::string_view strategy, std::uint64_t seed) {
-  std::string name = fmt::format("{}.{}.{}.seed{}", model, dataset, strategy, seed);
-  for (char& c : name) {
+std::string plain_file_name(std::string_view name) {
+  std::string text(name);
+  for (char& c : text) {
     const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
                        c == '.' || c == '-' || c == '_';
     if (!plain) c = '_';
   }
-  return fmt::format("{}/{}.json", kPlanFolder, name);
+  return text;
+}
+
+std::string plan_file_name(std::string_view model, std::string_view dataset,
+                           std::string_view strategy, std::uint64_t seed) {
+  const std::string name = fmt::format("{}.{}.{}.seed{}", model, dataset, strategy, seed);
+  return fmt::format("{}/{}.json", kPlanFolder, plain_file_name(name));
 }
 
 ReportFiles::ReportFiles(OutputOptions options, Problems& problems) : options_(std::move(options)) {

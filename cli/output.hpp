@@ -35,8 +35,10 @@ void check_overwrite(const std::string& path, bool force, Problems& problems);
 // Makes the folder and proves that files can be made in it. Throws core::Error(io).
 void prepare_folder(const std::string& folder);
 
-// Names of plan files inside a folder: "plans/<model>.<dataset>.<strategy>.seed<N>.json", with
-// every character that a file system might mind replaced.
+// `name` with every character that a file system might mind replaced.
+std::string plain_file_name(std::string_view name);
+// Names of plan files inside a folder: "plans/<model>.<dataset>.<strategy>.seed<N>.json",
+// made plain.
 std::string plan_file_name(std::string_view model, std::string_view dataset,
                            std::string_view strategy, std::uint64_t seed);
 

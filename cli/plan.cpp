@@ -5,6 +5,7 @@
 
 #include "cli/commands.hpp"
 #include "cli/explain.hpp"
+#include "cli/fixed_settings.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/job.hpp"
 #include "cli/log.hpp"
@@ -67,8 +68,30 @@ std::string text_of(const Planned& planned) {
   for (const std::string& warning : plan.warnings) text += fmt::format("  warning: {}\n", warning);
   text += fmt::format("  digest {}, planned in {:.3f} s\n", core::plan_digest(plan),
                       planned.plan_seconds);
-  if (planned.explanation != nullptr) text += format_explanation(*planned.explanation);
+  if (planned.explanation != nullptr) text += format_explanation(*planned.explanation, plan);
   return text;
+}
+
+nlohmann::ordered_json json_of(const std::vector<planner::FixedSetting>& settings) {
+  const auto found = find_best(settings);
+  nlohmann::ordered_json json = {{"used_over_best", found->used_over_best}};
+  for (const planner::FixedSetting& setting : settings) {
+    nlohmann::ordered_json row = {{"sp_degree", setting.sp_degree},
+                                  {"median_cut", nullptr},
+                                  {"least_recompute_layers", setting.least_recompute},
+                                  {"most_recompute_layers", setting.most_recompute},
+                                  {"predicted_seconds", nullptr},
+                                  {"is_used", setting.is_used},
+                                  {"is_best", &setting == found->best}};
+    if (setting.median_cut) row["median_cut"] = *setting.median_cut;
+    if (setting.total.value() > 0) {
+      row["predicted_seconds"] = core::to_seconds(setting.total).value();
+    } else {
+      row["infeasible"] = setting.reason;
+    }
+    json["settings"].push_back(std::move(row));
+  }
+  return json;
 }
 
 nlohmann::ordered_json json_of(const Planned& planned) {
@@ -99,7 +122,10 @@ nlohmann::ordered_json json_of(const Planned& planned) {
   json["warnings"] = plan.warnings;
   json["plan_seconds"] = planned.plan_seconds;
   if (planned.explanation != nullptr) {
-    json["explanation"] = format_explanation(*planned.explanation);
+    if (!planned.explanation->fixed_settings.empty()) {
+      json["fixed_settings"] = json_of(planned.explanation->fixed_settings);
+    }
+    json["explanation"] = format_explanation(*planned.explanation, plan);
   }
   return json;
 }
@@ -148,7 +174,9 @@ int run(const Arguments& arguments) {
 
   files.open();
   const std::vector<std::string> warnings = input_warnings(job);
+  const std::vector<std::string> notes = input_notes(job);
   if (!output.json_only()) {
+    for (const std::string& text : notes) print_result(fmt::format("# note: {}\n", text));
     for (const std::string& text : warnings) print_result(fmt::format("# warning: {}\n", text));
   }
   catch_interrupts();
@@ -172,6 +200,7 @@ int run(const Arguments& arguments) {
                                          {"command", arguments.command_line()},
                                          {"tool_version", kVersion},
                                          {"warnings", warnings},
+                                         {"notes", notes},
                                          {"plans", plans}};
     // A name from a file may hold bytes that are not UTF-8.
     const std::string text =

@@ -31,6 +31,9 @@ std::vector<std::string> input_warnings(const Job& job) {
     for (const std::string& text : dataset.warnings) add(text);
     for (const std::string& text : dataset.notes) add(text);
   }
+  for (const Draw& draw : job.draws) {
+    for (const std::string& text : draw.record.warnings) warnings.push_back(text);
+  }
   for (const CostedModel& costed : job.inputs.models) {
     if (!job.options.scale_lengths && costed.model && costed.model->default_scale_lengths != 1) {
       warnings.push_back(fmt::format("lengths are scaled by {} (default of {})",
@@ -38,6 +41,18 @@ std::vector<std::string> input_warnings(const Job& job) {
     }
   }
   return warnings;
+}
+
+std::vector<std::string> input_notes(const Job& job) {
+  std::vector<std::string> notes;
+  for (const Draw& draw : job.draws) {
+    std::string text = fmt::format("{}", fmt::join(draw.record.notes, ", "));
+    if (job.options.seeds > 1) {
+      text += fmt::format("; likewise with the next {} seeds", job.options.seeds - 1);
+    }
+    notes.push_back(std::move(text));
+  }
+  return notes;
 }
 
 report::Report start_report(const Job& job, const std::string& command_line) {
@@ -51,6 +66,7 @@ report::Report start_report(const Job& job, const std::string& command_line) {
     report.cluster.emplace_back("plan_cluster", *job.options.plan_cluster);
   }
   report.warnings = input_warnings(job);
+  report.notes = input_notes(job);
   return report;
 }
 
@@ -75,8 +91,8 @@ report::Result Executor::execute(const Planned& planned) {
   const planner::CostModel& truth = *planned.costed.truth;
   sim::SimOptions sim = options_.sim;
   sim.seed = planned.seed;
-  sim.keep_cells =
-      keep_timelines_ && plan.steps.size() <= kMaxStoredCells / static_cast<std::size_t>(plan.ranks);
+  sim.keep_cells = keep_timelines_ &&
+                   plan.steps.size() <= kMaxStoredCells / static_cast<std::size_t>(plan.ranks);
   core::Timeline timeline = sim::simulate(plan, planned.workload, truth, sim);
 
   const planner::PlanFacts facts = planner::plan_facts(plan, planned.workload, truth);

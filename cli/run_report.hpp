@@ -13,6 +13,9 @@ namespace dcpbench::cli {
 // What is to be known about the inputs: of the cluster and of every dataset, decisions included.
 std::vector<std::string> input_warnings(const Job& job);
 
+// How the sequences of every dataset were chosen.
+std::vector<std::string> input_notes(const Job& job);
+
 // Everything but results: command, environment, cluster, warnings and decisions about the inputs.
 report::Report start_report(const Job& job, const std::string& command_line);
 

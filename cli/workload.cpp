@@ -10,8 +10,14 @@ namespace dcpbench::cli {
 
 namespace {
 
-core::Workload draw(const JobOptions& options, const Inputs& inputs, const Cell& cell,
-                    std::uint64_t seed) {
+// What all draws of a job may hold together; further ones are drawn again.
+constexpr std::size_t kMaxKeptSequences = std::size_t{1} << 22;
+
+// A simulation takes some 10 ns per step and rank, so minutes per strategy.
+constexpr std::int64_t kMaxStepRanks = std::int64_t{1} << 33;
+
+datasets::DrawOptions draw_options(const JobOptions& options, const Inputs& inputs,
+                                   const Cell& cell, std::uint64_t seed) {
   const CostedModel& costed = inputs.models[cell.model];
   datasets::DrawOptions draw;
   draw.sequences = options.sequences;
@@ -19,7 +25,24 @@ core::Workload draw(const JobOptions& options, const Inputs& inputs, const Cell&
   draw.scale_lengths =
       options.scale_lengths.value_or(costed.model ? costed.model->default_scale_lengths : 1.0);
   draw.file_order = options.file_order;
-  return datasets::draw(inputs.datasets[cell.dataset], draw);
+  return draw;
+}
+
+const Draw* find_draw(const std::vector<Draw>& draws, const Cell& cell, double scale_lengths) {
+  const auto found = std::find_if(draws.begin(), draws.end(), [&](const Draw& draw) {
+    return draw.dataset == cell.dataset && draw.scale_lengths == scale_lengths;
+  });
+  return found == draws.end() ? nullptr : &*found;
+}
+
+void split_into_steps(core::Workload& workload, const JobOptions& options) {
+  if (options.plan.accounting == core::Accounting::native || options.step_sequences == 0) {
+    core::single_step(workload);
+  } else if (options.step_sequences) {
+    core::split_steps_by_count(workload, *options.step_sequences);
+  } else {
+    core::split_steps_by_tokens(workload, options.step_tokens);
+  }
 }
 
 struct Cap {
@@ -90,26 +113,74 @@ void apply_cap(core::Workload& workload, std::int64_t cap, planner::Oversize pol
 
 }  // namespace
 
-void check_workloads(const JobOptions& options, const Inputs& inputs, Problems& problems) {
+void check_step_count(const JobOptions& options, const core::Workload& workload, std::size_t steps,
+                      const planner::CostModel& cost) {
+  const auto count = static_cast<std::int64_t>(steps);
+  const std::int64_t most = kMaxStepRanks / cost.ranks();
+  if (count <= most) return;
+  const auto sequences = static_cast<std::int64_t>(workload.sequences.size());
+  const bool is_native = options.plan.accounting == core::Accounting::native;
+  const std::string remedy =
+      is_native ? fmt::format("fewer --sequences than {}", sequences)
+      : options.step_sequences
+          ? fmt::format("--step-sequences {} or more", (sequences + most - 1) / most)
+          : fmt::format("--step-tokens above {}", options.step_tokens);
+  throw core::Error(
+      core::ErrorKind::usage,
+      fmt::format("{}: {} steps x {} ranks = {}, at most {} can be executed; take {}, or at most "
+                  "{} ranks (--gpus {})",
+                  workload.dataset, count, cost.ranks(), count * cost.ranks(), kMaxStepRanks,
+                  remedy, kMaxStepRanks / count, kMaxStepRanks / count * cost.gpus_per_rank()));
+}
+
+std::vector<Draw> draw_datasets(const JobOptions& options, const Inputs& inputs,
+                                Problems& problems) {
   const std::vector<Cap> limits = caps(options);
   const bool refuse = options.oversize == planner::Oversize::error;
-  // Without a cap the seeds do not differ in what can be wrong.
-  const std::int32_t seeds = limits.empty() ? 1 : options.seeds;
+  std::vector<Draw> draws;
+  std::size_t kept = 0;
   for (const Cell& cell : inputs.cells) {
-    for (std::int32_t i = 0; i < seeds; ++i) {
-      const core::Workload workload = problems.collect([&]() {
-        return draw(options, inputs, cell, options.seed + static_cast<std::uint64_t>(i));
-      });
-      if (!refuse) continue;
-      for (const Cap& cap : limits) check_cap(workload, cap, problems);
+    const datasets::Dataset& dataset = inputs.datasets[cell.dataset];
+    datasets::DrawOptions draw = draw_options(options, inputs, cell, options.seed);
+    if (find_draw(draws, cell, draw.scale_lengths) != nullptr) continue;
+    Draw& entry = draws.emplace_back();
+    entry.dataset = cell.dataset;
+    entry.scale_lengths = draw.scale_lengths;
+    entry.workload =
+        problems.collect([&]() { return std::optional(datasets::draw(dataset, draw)); });
+    if (!entry.workload) continue;
+    core::Workload& workload = *entry.workload;
+    entry.record = datasets::describe_draw(dataset, draw, workload);
+    // Without a cap the seeds do not differ in what can be wrong.
+    for (std::int32_t i = 0; refuse && !limits.empty() && i < options.seeds; ++i) {
+      draw.seed = options.seed + static_cast<std::uint64_t>(i);
+      const core::Workload other = i > 0 ? datasets::draw(dataset, draw) : core::Workload();
+      for (const Cap& cap : limits) check_cap(i > 0 ? other : workload, cap, problems);
     }
+    // What --oversize will take away is not known yet: the plan's steps are counted in any case.
+    const auto& truth = inputs.models[cell.model].truth;
+    if (refuse && truth) {
+      split_into_steps(workload, options);
+      problems.collect([&]() {
+        check_step_count(options, workload, workload.steps.size(), *truth);
+        return true;
+      });
+    }
+    kept += workload.sequences.size();
+    if (kept > kMaxKeptSequences) entry.workload.reset();
   }
+  return draws;
 }
 
 tl::expected<core::Workload, core::Infeasible> make_workload(const JobOptions& options,
-                                                             const Inputs& inputs, const Cell& cell,
-                                                             std::uint64_t seed) {
-  core::Workload workload = draw(options, inputs, cell, seed);
+                                                             const Inputs& inputs,
+                                                             const std::vector<Draw>& draws,
+                                                             const Cell& cell, std::uint64_t seed) {
+  const datasets::DrawOptions how = draw_options(options, inputs, cell, seed);
+  const Draw* known = seed == options.seed ? find_draw(draws, cell, how.scale_lengths) : nullptr;
+  core::Workload workload = known != nullptr && known->workload
+                                ? *known->workload
+                                : datasets::draw(inputs.datasets[cell.dataset], how);
   if (options.oversize != planner::Oversize::error) {
     for (const Cap& cap : caps(options)) apply_cap(workload, cap.tokens, options.oversize);
     if (workload.sequences.empty()) {
@@ -122,13 +193,7 @@ tl::expected<core::Workload, core::Infeasible> make_workload(const JobOptions& o
     reason->reason += "; " + advise_size(options.cost, inputs, costed, workload);
     return tl::unexpected(*std::move(reason));
   }
-  if (options.plan.accounting == core::Accounting::native || options.step_sequences == 0) {
-    core::single_step(workload);
-  } else if (options.step_sequences) {
-    core::split_steps_by_count(workload, *options.step_sequences);
-  } else {
-    core::split_steps_by_tokens(workload, options.step_tokens);
-  }
+  split_into_steps(workload, options);
   return workload;
 }
 

@@ -2,21 +2,39 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <tl/expected.hpp>
+#include <vector>
 
 #include "cli/inputs.hpp"
 #include "core/sequence.hpp"
+#include "datasets/dataset.hpp"
 
 namespace dcpbench::cli {
 
-// What is wrong with the sequences of every cell: too few of them, scaled out of range, longer than
-// --pack-tokens or the top of --bucket-edges allows (count and share named).
-void check_workloads(const JobOptions& options, const Inputs& inputs, Problems& problems);
+// A dataset as the job's first seed draws it. Cells with the same dataset and scale share it.
+struct Draw {
+  std::size_t dataset = 0;
+  double scale_lengths = 1;
+  datasets::DrawRecord record;
+  std::optional<core::Workload> workload;  // nothing where keeping it would take too much memory
+};
 
-// Drawn, cut to what --oversize, --pack-tokens and --bucket-edges ask for, and split into steps.
-// Infeasible when a sequence fits at no SP degree and --oversize says error.
+// Draws every dataset once and adds what is wrong with it: too few sequences, scaled out of range,
+// longer than --pack-tokens or the top of --bucket-edges allows (count and share named; of every
+// seed), too many steps for so many ranks.
+std::vector<Draw> draw_datasets(const JobOptions& options, const Inputs& inputs,
+                                Problems& problems);
+
+// Throws core::Error(usage) when the steps of all ranks are too many to be executed one by one.
+void check_step_count(const JobOptions& options, const core::Workload& workload, std::size_t steps,
+                      const planner::CostModel& cost);
+
+// Drawn (or taken from `draws`), cut to what --oversize, --pack-tokens and --bucket-edges ask for,
+// and split into steps. Infeasible when a sequence fits at no SP degree and --oversize says error.
 tl::expected<core::Workload, core::Infeasible> make_workload(const JobOptions& options,
-                                                             const Inputs& inputs, const Cell& cell,
-                                                             std::uint64_t seed);
+                                                             const Inputs& inputs,
+                                                             const std::vector<Draw>& draws,
+                                                             const Cell& cell, std::uint64_t seed);
 
 }  // namespace dcpbench::cli

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -31,8 +32,11 @@ struct ClassExplanation {
 // A fixed setting of a baseline, planned and predicted as a whole (fairness table).
 struct FixedSetting {
   std::int32_t sp_degree = 1;
-  bool median_cut = false;
-  bool is_default = false;
+  std::optional<bool> median_cut;    // nothing: the strategy has no such cut
+  std::int32_t least_recompute = 0;  // recomputed layers over the micro-batches
+  std::int32_t most_recompute = 0;
+  bool is_used = false;        // it is the plan's own
+  bool is_default = false;     // so, and no option fixed any of it
   core::Nanoseconds total{0};  // predicted; 0 when infeasible
   std::string reason;          // why infeasible
 };

@@ -103,6 +103,7 @@ void visit_head(Fields& fields, Record& r) {
   fields.key("environment", r.environment);
   fields.key("cluster", r.cluster);
   fields.key("warnings", r.warnings);
+  fields.extra("notes", r.notes);
 }
 
 }  // namespace dcpbench::report

@@ -100,6 +100,7 @@ struct Report {
   std::vector<std::pair<std::string, std::string>> environment;
   std::vector<std::pair<std::string, std::string>> cluster;  // name, source, gpus, link rates, ...
   std::vector<std::string> warnings;
+  std::vector<std::string> notes;               // how the sequences of every dataset were chosen
   std::vector<Recommendation> recommendations;  // one per model and dataset
   std::vector<Result> results;
   std::vector<InfeasibleResult> infeasible;

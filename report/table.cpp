@@ -210,6 +210,7 @@ class Notes {
 
 std::string notes(const Report& report) {
   Notes notes;
+  for (const std::string& note : report.notes) notes.add("note: " + printable(note), "");
   for (const std::string& warning : report.warnings) {
     notes.add("warning: " + printable(warning), "");
   }
