@@ -12,14 +12,7 @@ namespace {
 
 core::Workload draw(const JobOptions& options, const Inputs& inputs, const Cell& cell,
                     std::uint64_t seed) {
-  const CostedModel& costed = inputs.models[cell.model];
-  datasets::DrawOptions draw;
-  draw.sequences = options.sequences;
-  draw.seed = seed;
-  draw.scale_lengths =
-      options.scale_lengths.value_or(costed.model ? costed.model->default_scale_lengths : 1.0);
-  draw.file_order = options.file_order;
-  return datasets::draw(inputs.datasets[cell.dataset], draw);
+  return datasets::draw(inputs.datasets[cell.dataset], draw_options(options, inputs, cell, seed));
 }
 
 struct Cap {
@@ -89,6 +82,18 @@ void apply_cap(core::Workload& workload, std::int64_t cap, planner::Oversize pol
 }
 
 }  // namespace
+
+datasets::DrawOptions draw_options(const JobOptions& options, const Inputs& inputs,
+                                   const Cell& cell, std::uint64_t seed) {
+  const CostedModel& costed = inputs.models[cell.model];
+  datasets::DrawOptions draw;
+  draw.sequences = options.sequences;
+  draw.seed = seed;
+  draw.scale_lengths =
+      options.scale_lengths.value_or(costed.model ? costed.model->default_scale_lengths : 1.0);
+  draw.file_order = options.file_order;
+  return draw;
+}
 
 void check_workloads(const JobOptions& options, const Inputs& inputs, Problems& problems) {
   const std::vector<Cap> limits = caps(options);
