@@ -179,11 +179,6 @@ void read_planning(const Arguments& arguments, JobOptions& options) {
   read_bucket_edges(arguments, options);
   plan.pack_tokens = arguments.integer("--pack-tokens", 1, core::kMaxTokens);
   plan.drop_last = arguments.flag("--drop-last");
-  if (plan.drop_last && plan.accounting == core::Accounting::equal) {
-    problems.add(
-        "--drop-last contradicts --accounting equal, under which every strategy trains on the same "
-        "sequences; add --accounting native");
-  }
   plan.median_cut = !arguments.flag("--no-median-cut");
   plan.min_accumulation = arguments.integer32("--min-accumulation", 1);
   plan.max_accumulation = arguments.integer32("--max-accumulation", 1);

@@ -34,7 +34,8 @@ TEST(Plan, ExplainsTheChoices) {
   ASSERT_EQ(outcome.exit_code, 0) << outcome.all();
   EXPECT_NE(outcome.out.find("tokens/s/rank"), std::string::npos) << outcome.out;
   EXPECT_NE(outcome.out.find(" *"), std::string::npos) << outcome.out;
-  // The fairness table: SP degrees 1 to 32, each with and without the median cut, one of them used.
+  // The fairness table: SP degrees 1 to 32, each with and without the median cut and with all and
+  // no layers recomputed: 6 x 2 x 2 rows, one of them used.
   const std::size_t table = outcome.out.find("fixed settings");
   ASSERT_NE(table, std::string::npos) << outcome.out;
   std::size_t rows = 0;
@@ -43,7 +44,7 @@ TEST(Plan, ExplainsTheChoices) {
     if (line.find(" yes ") != std::string::npos || line.find(" no ") != std::string::npos) ++rows;
     if (line.starts_with(" *")) ++used;
   }
-  EXPECT_EQ(rows, 12U) << outcome.out;
+  EXPECT_EQ(rows, 24U) << outcome.out;
   EXPECT_EQ(used, 1U) << outcome.out;
 }
 

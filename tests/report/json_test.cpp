@@ -37,8 +37,9 @@ TEST(Json, KeysInTheirOrder) {
   std::vector<std::string> keys;
   for (const auto& item : root.items()) keys.push_back(item.key());
   EXPECT_EQ(keys, (std::vector<std::string>{"schema_version", "complete", "command", "tool_version",
-                                            "environment", "cluster", "warnings", "recommendation",
-                                            "recommendations", "results", "infeasible"}));
+                                            "environment", "cluster", "warnings", "notes",
+                                            "recommendation", "recommendations", "results",
+                                            "infeasible"}));
   EXPECT_EQ(root["schema_version"], 1);
   const ordered_json& result = root["results"][1];
   for (const char* key : {"model",
