@@ -153,12 +153,12 @@ int run(const Arguments& arguments) {
   if (output.json && !output.json_only()) check_overwrite(*output.json, output.force, problems);
   problems.throw_if_any();
 
+  catch_interrupts();
   files.open();
   const std::vector<std::string> warnings = input_warnings(job);
   if (!output.json_only()) {
     for (const std::string& text : warnings) print_text(fmt::format("# warning: {}\n", text));
   }
-  catch_interrupts();
   bool feasible = true;
   nlohmann::ordered_json plans = nlohmann::ordered_json::array();
   Progress progress(job.size(), !is_quiet());
