@@ -179,6 +179,7 @@ int run(const Arguments& arguments) {
   if (output.json && !output.json_only()) check_overwrite(*output.json, output.force, problems);
   problems.throw_if_any();
 
+  catch_interrupts();
   files.open();
   const std::vector<std::string> warnings = input_warnings(job);
   const std::vector<std::string> notes = input_notes(job);
@@ -186,7 +187,6 @@ int run(const Arguments& arguments) {
     for (const std::string& text : notes) print_text(fmt::format("# note: {}\n", text));
     for (const std::string& text : warnings) print_text(fmt::format("# warning: {}\n", text));
   }
-  catch_interrupts();
   bool feasible = true;
   nlohmann::ordered_json plans = nlohmann::ordered_json::array();
   Progress progress(job.size(), !is_quiet());

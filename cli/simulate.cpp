@@ -29,8 +29,8 @@ int run(const Arguments& arguments) {
   problems.throw_if_any();
 
   report::Report report = start_report(job, arguments.command_line());
-  files.open(report);
   catch_interrupts();
+  files.open(report);
   Executor executor(job.options, job.inputs.cluster, output.out.has_value());
   Progress progress(job.size(), !is_quiet());
   for_each_plan(

@@ -38,8 +38,9 @@ std::vector<std::string> contradictions(const Result& result) {
   double sum = 0;
   for (const double part : result.breakdown_seconds) sum += part;
   if (!at_most(sum, result.total_seconds) || !at_most(result.total_seconds, sum)) {
-    found.push_back(fmt::format("breakdown_seconds: the parts sum to {}, total_seconds is {}", sum,
-                                result.total_seconds));
+    found.push_back(
+        fmt::format("breakdown_seconds: the parts sum to {:.9g}, total_seconds is {:.9g}", sum,
+                    result.total_seconds));
   }
   const Distribution& steps = result.step_seconds;
   const std::array<std::pair<const char*, double>, 5> rising = {{{"min", steps.min},
