@@ -4,9 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <map>
-#include <string>
-#include <tuple>
 #include <utility>
 
 #include "core/random.hpp"
@@ -14,6 +11,7 @@
 #include "planner/block_allocator.hpp"
 #include "planner/bucketing.hpp"
 #include "planner/plan_builder.hpp"
+#include "planner/round_record.hpp"
 #include "planner/round_state.hpp"
 #include "planner/shapes.hpp"
 
@@ -52,7 +50,7 @@ class RoundPlanner {
     for (const core::SequenceRange& step : request_.workload.steps) {
       if (const auto refused = plan_range(step)) return tl::unexpected(*refused);
     }
-    add_settings();
+    record_.tell(request_, policy_, buckets_, least_accumulation(), builder_);
     return builder_.finish();
   }
 
@@ -121,7 +119,7 @@ class RoundPlanner {
   void keep(core::Nanoseconds limit) {
     for (const Live& live : lives_) {
       explain(live, limit);
-      ++chosen_[live.bucket][{live.best.degree, live.best.batch, live.best.recompute_layers}];
+      record_.chose(live.bucket, live.best);
     }
   }
 
@@ -161,7 +159,7 @@ class RoundPlanner {
   }
 
   void commit() {
-    accumulation_.add(placements_);
+    record_.placed(placements_);
     for (const Placement& placed : placements_) {
       builder_.add(placed.first_rank, placed.degree, placed.recompute_layers, placed.round,
                    placed.ids);
@@ -351,62 +349,13 @@ class RoundPlanner {
   }
 
   void explain(const Live& live, core::Nanoseconds limit) {
-    if (request_.explanation == nullptr || chosen_.contains(live.bucket)) return;
+    if (request_.explanation == nullptr || record_.knows(live.bucket)) return;
     table_.explain(live.bucket, in_step(live), limit, *request_.explanation);
   }
 
   [[nodiscard]] std::int64_t least_accumulation() const {
     return request_.options.min_accumulation.value_or(native() ? policy_.native_min_accumulation
                                                                : 1);
-  }
-
-  // What the accumulation options came to.
-  void add_accumulation() {
-    if (!policy_.accumulate) return;
-    const std::optional<std::int32_t> max = request_.options.max_accumulation;
-    if (request_.cost.lockstep()) {
-      if (max || request_.options.min_accumulation) {
-        builder_.warn(
-            "ranks run in lockstep, one micro-batch per group and round: --min-accumulation and "
-            "--max-accumulation have no effect");
-      }
-      return;
-    }
-    builder_.setting("accumulation", fmt::format("{}..{} micro-batches per group and round",
-                                                 accumulation_.least(), accumulation_.most()));
-    const std::int64_t least = least_accumulation();
-    if (max && *max < least) {
-      builder_.warn(fmt::format(
-          "--max-accumulation {} is below the least of {}, {} micro-batches per group and round; "
-          "the maximum holds",
-          *max, policy_.name, least));
-    } else if (request_.options.min_accumulation && accumulation_.most() < least) {
-      builder_.warn(fmt::format(
-          "--min-accumulation {}: no group of a round had that many micro-batches left; the most "
-          "is {}",
-          least, accumulation_.most()));
-    }
-  }
-
-  void add_settings() {
-    for (const auto& [bucket, settings] : chosen_) {
-      const auto most =
-          std::max_element(settings.begin(), settings.end(),
-                           [](const auto& a, const auto& b) { return a.second < b.second; });
-      const auto& [degree, batch, recompute_layers] = most->first;
-      std::string text = fmt::format("sp {} batch {} recompute {}/{}", degree, batch,
-                                     recompute_layers, request_.cost.layers());
-      if (settings.size() > 1) {
-        text += fmt::format(" (most steps; {} settings in all)", settings.size());
-      }
-      builder_.setting(buckets_.buckets[bucket].label(), std::move(text));
-    }
-    add_accumulation();
-    std::vector<std::int64_t> batches(buckets_.buckets.size(), 0);
-    for (const auto& [bucket, settings] : chosen_) {
-      batches[bucket] = std::get<1>(settings.begin()->first);
-    }
-    builder_.warn_dropped(buckets_, batches);
   }
 
   const PlanRequest& request_;
@@ -421,13 +370,9 @@ class RoundPlanner {
   std::vector<RoundGroup> groups_;
   std::vector<std::pair<Live*, Setting>> candidates_;
   std::vector<ShapeGroup> shapes_;
-  AccumulationRange accumulation_;      // of what is in the plan
+  RoundRecord record_;
   std::vector<Placement> placements_;   // of the step at hand, in running order
   core::Nanoseconds sum_of_rounds_{0};  // their slowest groups' times, of the step at hand
-  // [bucket]: (degree, batch, recomputed layers) and in how many ranges it was chosen
-  std::map<std::size_t,
-           std::map<std::tuple<std::int32_t, std::int64_t, std::int32_t>, std::int64_t>>
-      chosen_;
 };
 
 }  // namespace
