@@ -19,9 +19,9 @@ namespace dcpbench::cli {
 
 namespace {
 
-void print_notes(const datasets::Dataset& dataset) {
-  for (const std::string& text : dataset.notes) note(text);
-  for (const std::string& text : dataset.warnings) warn(text);
+void print_notes(const std::vector<std::string>& notes, const std::vector<std::string>& warnings) {
+  for (const std::string& text : notes) note(text);
+  for (const std::string& text : warnings) warn(text);
 }
 
 int list(const Arguments& arguments) {
@@ -61,10 +61,12 @@ Drawn draw(const Arguments& arguments) {
     return names.empty() ? datasets::Dataset() : datasets::preset(names[0]);
   });
   problems.throw_if_any();
-  drawn.workload = datasets::draw(
-      drawn.dataset,
-      {options.sequences, options.seed, options.scale_lengths.value_or(1), options.file_order});
-  print_notes(drawn.dataset);
+  const datasets::DrawOptions how = {options.sequences, options.seed,
+                                     options.scale_lengths.value_or(1), options.file_order};
+  drawn.workload = datasets::draw(drawn.dataset, how);
+  const datasets::DrawRecord record = datasets::describe_draw(drawn.dataset, how, drawn.workload);
+  print_notes(drawn.dataset.notes, drawn.dataset.warnings);
+  print_notes(record.notes, record.warnings);
   return drawn;
 }
 
@@ -142,7 +144,7 @@ int import(const Arguments& arguments) {
   }
   problems.throw_if_any();
 
-  print_notes(dataset);
+  print_notes(dataset.notes, dataset.warnings);
   const bool loses_loss_tokens = std::any_of(
       dataset.sequences.begin(), dataset.sequences.end(),
       [](const core::Sequence& sequence) { return sequence.loss_tokens != sequence.shape.tokens; });
