@@ -32,6 +32,7 @@ report::Report read_report(const std::string& name) {
   std::error_code ignored;
   const std::string path =
       std::filesystem::is_directory(name, ignored) ? name + "/report.json" : name;
+  core::check_regular_file(path);
   if (path.ends_with(".h5") || path.ends_with(".hdf5")) {
     core::check_hdf5(path);  // a damaged file is worth more words
     throw core::Error(core::ErrorKind::usage,
@@ -67,7 +68,7 @@ int run(const Arguments& arguments) {
     }
   }
   problems.throw_if_any();
-  if (json != "-") print_result(comparison.table);
+  if (json != "-") print_text(comparison.table);
   if (json == "-") print_result(comparison.json);
   if (json && json != "-") report::write_file_atomically(*json, comparison.json);
   return 0;

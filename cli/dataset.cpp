@@ -12,6 +12,7 @@
 #include "cli/log.hpp"
 #include "cli/options.hpp"
 #include "cli/output.hpp"
+#include "core/text.hpp"
 #include "datasets/length_file.hpp"
 #include "report/write.hpp"
 
@@ -31,7 +32,7 @@ int list(const Arguments& arguments) {
     const datasets::Dataset dataset = datasets::preset(name);
     text += fmt::format("{:<15} {}  {}\n", name, dataset.is_2d ? "2D" : "1D", dataset.summary);
   }
-  print_result(text);
+  print_text(text);
   return 0;
 }
 
@@ -67,20 +68,22 @@ Drawn draw(const Arguments& arguments) {
   const datasets::DrawRecord record = datasets::describe_draw(drawn.dataset, how, drawn.workload);
   print_notes(drawn.dataset.notes, drawn.dataset.warnings);
   print_notes(record.notes, record.warnings);
+  if (const auto text = datasets::scale_warning(drawn.dataset, how)) warn(*text);
   return drawn;
 }
 
 int show(const Arguments& arguments) {
   const Drawn drawn = draw(arguments);
   const datasets::Dataset& dataset = drawn.dataset;
-  std::string text = fmt::format("# {}: {}\n", dataset.name, dataset.summary);
-  if (!dataset.source.empty()) text += fmt::format("# source: {}\n", dataset.source);
+  std::string text = fmt::format("# {}: {}\n", core::printable(dataset.name, 256), dataset.summary);
+  if (!dataset.source.empty())
+    text += fmt::format("# source: {}\n", core::printable(dataset.source, 1000));
   text += dataset.distribution.empty()
               ? fmt::format("# {} of its {} sequences\n", drawn.workload.sequences.size(),
                             dataset.sequences.size())
               : fmt::format("# {} drawn from {} values, seed {}\n", drawn.workload.sequences.size(),
                             dataset.distribution.size(), drawn.seed);
-  print_result(text + format_lengths(drawn.workload));
+  print_text(text + format_lengths(drawn.workload));
   return 0;
 }
 
@@ -96,7 +99,7 @@ std::string lines_of(const std::vector<core::Sequence>& sequences, bool is_2d) {
 
 int sample(const Arguments& arguments) {
   const Drawn drawn = draw(arguments);
-  print_result(lines_of(drawn.workload.sequences, drawn.dataset.is_2d));
+  print_text(lines_of(drawn.workload.sequences, drawn.dataset.is_2d));
   return 0;
 }
 
@@ -154,7 +157,7 @@ int import(const Arguments& arguments) {
   if (out) {
     report::write_file_atomically(*out, text);
   } else {
-    print_result(text);
+    print_text(text);
   }
   return 0;
 }

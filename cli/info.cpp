@@ -64,7 +64,11 @@ int run(const Arguments& arguments) {
     check_overwrite(*json, arguments.flag("--force"), arguments.problems());
   }
   arguments.problems().throw_if_any();
-  print_result(json == "-" ? json_text() : text());
+  if (json == "-") {
+    print_result(json_text());
+  } else {
+    print_text(text());
+  }
   if (json && json != "-") report::write_file_atomically(*json, json_text());
   return 0;
 }

@@ -17,13 +17,14 @@ namespace {
 // A plan of a million sequences is about 60 MB of JSON.
 constexpr std::size_t kMaxPlanBytes = std::size_t{1} << 30;
 
-planner::PlanOptions plan_options(const JobOptions& options, const planner::CostModel& cost,
-                                  std::uint64_t seed) {
+planner::PlanOptions plan_options(const JobOptions& options, const planner::Strategy& strategy,
+                                  const planner::CostModel& cost, std::uint64_t seed) {
   planner::PlanOptions plan = options.plan;
   plan.seed = seed;
   plan.recompute_layers = options.recompute_layers;
   if (options.recompute == Recompute::none) plan.recompute_layers = 0;
   if (options.recompute == Recompute::full) plan.recompute_layers = cost.layers();
+  if (strategy.name == "packed" && options.packed_keeps_its_padding()) plan.padding.reset();
   return plan;
 }
 
@@ -134,7 +135,7 @@ void for_each_plan(const Job& job, bool explain,
       for (const planner::Strategy* strategy : options.strategies) {
         about_to_plan(label_of(costed, dataset, strategy->name));
         planner::Explanation explanation;
-        const planner::PlanOptions plan = plan_options(options, *costed.belief, seed);
+        const planner::PlanOptions plan = plan_options(options, *strategy, *costed.belief, seed);
         const auto start = std::chrono::steady_clock::now();
         planner::PlanResult result =
             made

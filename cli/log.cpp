@@ -3,6 +3,8 @@
 #include <spdlog/sinks/stdout_color_sinks.h>
 #include <spdlog/spdlog.h>
 
+#include "core/text.hpp"
+
 namespace dcpbench::cli {
 
 void set_verbosity(const Arguments& arguments) {
@@ -20,7 +22,7 @@ void set_verbosity(const Arguments& arguments) {
 
 bool is_quiet() { return !spdlog::should_log(spdlog::level::warn); }
 
-void warn(const std::string& message) { spdlog::warn("{}", message); }
-void note(const std::string& message) { spdlog::info("{}", message); }
+void warn(const std::string& message) { spdlog::warn("{}", core::printable_lines(message)); }
+void note(const std::string& message) { spdlog::info("{}", core::printable_lines(message)); }
 
 }  // namespace dcpbench::cli

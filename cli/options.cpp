@@ -14,7 +14,9 @@ namespace {
 
 constexpr const char* kWorkload = "What to train on";
 constexpr const char* kPlanning = "Planning";
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
+// More is no disturbance but another machine, and times must stay below 2^62 ns.
+constexpr double kMaxJitter = 100;
+constexpr double kMaxSlowFactor = 1e6;
 constexpr std::int64_t kMaxInteger = std::numeric_limits<std::int64_t>::max();
 constexpr std::int32_t kMaxSeeds = 1000;
 
@@ -24,7 +26,7 @@ std::vector<std::string> strategy_names() {
   return names;
 }
 
-// `default`, `all` or names separated by commas; the result is in the order given, without repeats.
+// `default`, `all` or names separated by commas; the result is in the order given.
 std::vector<const planner::Strategy*> read_strategies(const Arguments& arguments) {
   const std::span<const planner::Strategy> known = planner::strategies();
   const auto first = [&](std::size_t count) {
@@ -50,7 +52,9 @@ std::vector<const planner::Strategy*> read_strategies(const Arguments& arguments
       arguments.problems().add(
           fmt::format("--strategy: unknown strategy \"{}\"{}; strategies: {}, or default, all",
                       name, core::did_you_mean(name, names), fmt::join(names, ", ")));
-    } else if (std::find(chosen.begin(), chosen.end(), strategy) == chosen.end()) {
+    } else if (std::find(chosen.begin(), chosen.end(), strategy) != chosen.end()) {
+      arguments.problems().add(fmt::format("--strategy {} is given twice", name));
+    } else {
       chosen.push_back(strategy);
     }
   }
@@ -162,6 +166,13 @@ void read_planning(const Arguments& arguments, JobOptions& options) {
   }
   plan.padding = arguments.choice<core::Padding>(
       "--padding", {{"longest", core::Padding::longest}, {"none", core::Padding::none}});
+  const std::string list = arguments.text("--strategy").value_or("default");
+  options.strategies_named = list != "default" && list != "all";
+  if (options.strategies_named && options.packed_keeps_its_padding()) {
+    problems.add(
+        "--padding longest contradicts --strategy packed, which runs variable-length attention and "
+        "pads nothing; leave one of the two out");
+  }
   if (const auto degree = arguments.integer_or("--bucket-sp", "auto", 0, 1, core::kMaxGpus)) {
     plan.bucket_sp = static_cast<std::int32_t>(*degree);
   }
@@ -195,9 +206,9 @@ void read_planning(const Arguments& arguments, JobOptions& options) {
 }
 
 void read_simulation(const Arguments& arguments, JobOptions& options) {
-  options.sim.jitter = arguments.number("--jitter", 0, kInfinity).value_or(0);
+  options.sim.jitter = arguments.number("--jitter", 0, kMaxJitter).value_or(0);
   options.sim.slow_rank = arguments.integer32("--slow-rank", 0).value_or(-1);
-  options.sim.slow_factor = arguments.number("--slow-factor", 1, kInfinity).value_or(1);
+  options.sim.slow_factor = arguments.number("--slow-factor", 1, kMaxSlowFactor).value_or(1);
   if (arguments.given("--slow-rank") != arguments.given("--slow-factor")) {
     arguments.problems().add("--slow-rank and --slow-factor belong together; give both");
   }
@@ -285,7 +296,8 @@ void add_planning_options(CLI::App& app) {
            "median bucket's time)");
   add_option(app, group, "--pack-tokens", "N", "Tokens of a pack (default: the largest that fits)");
   add_flag(app, group, "--drop-last",
-           "Drop what can't fill a batch or round; counted in the report");
+           "Drop what can't fill a batch or round, counted in the report; needs\n"
+           "--accounting native");
   add_option(app, group, "--min-accumulation", "N",
              "Least accumulation micro-batches per group and round of dcp-inter and\n"
              "dcp (default: 1; native: dcp-inter 2, dcp 15)");
@@ -310,6 +322,12 @@ void add_simulation_options(CLI::App& app) {
              "Multiply each rank's compute by 1 + F x u, u uniform in [0, 1)\n(default: 0)");
   add_option(app, group, "--slow-rank", "N", "This rank computes --slow-factor times longer");
   add_option(app, group, "--slow-factor", "F", "How much longer, at least 1");
+}
+
+bool JobOptions::packed_keeps_its_padding() const {
+  const planner::Strategy* packed = planner::find_strategy("packed");
+  return plan.padding == core::Padding::longest &&
+         std::find(strategies.begin(), strategies.end(), packed) != strategies.end();
 }
 
 JobOptions read_job_options(const Arguments& arguments) {

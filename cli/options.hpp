@@ -50,6 +50,10 @@ struct JobOptions {
   std::optional<std::int64_t> max_communicators;
   std::optional<std::string> plan_file;
   bool accounting_given = false;
+  bool strategies_named = false;  // one by one rather than as default or all
+
+  // --padding longest has no meaning for packed: it applies to the other strategies.
+  [[nodiscard]] bool packed_keeps_its_padding() const;
 
   sim::SimOptions sim;  // seed is set per run
 };

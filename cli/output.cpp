@@ -8,6 +8,7 @@
 #include <filesystem>
 
 #include "core/error.hpp"
+#include "core/text.hpp"
 #include "report/write.hpp"
 
 namespace dcpbench::cli {
@@ -25,6 +26,8 @@ void print_result(std::string_view text) {
                       fmt::format("can't write to standard output: {}", std::strerror(errno)));
   }
 }
+
+void print_text(std::string_view text) { print_result(core::printable_lines(text)); }
 
 void add_output_options(CLI::App& app, const std::string& out_description) {
   add_option(app, "Output", "--out", "PATH", out_description);
@@ -44,8 +47,9 @@ OutputOptions read_output_options(const Arguments& arguments) {
 }
 
 void check_overwrite(const std::string& path, bool force, Problems& problems) {
+  // A link to nothing is kept too.
   std::error_code ignored;  // a path that can't be looked at can't be written either, found later
-  if (!force && std::filesystem::exists(path, ignored)) {
+  if (!force && std::filesystem::exists(std::filesystem::symlink_status(path, ignored))) {
     problems.add(fmt::format("{} exists; --force overwrites it", path));
   }
 }
@@ -95,7 +99,12 @@ std::string ReportFiles::in_folder(const std::string& name) const {
 }
 
 void ReportFiles::open(const report::Report& report) {
-  if (options_.out) prepare_folder(in_folder(kPlanFolder));
+  if (options_.out) {
+    prepare_folder(in_folder(kPlanFolder));
+    lock_.emplace(*options_.out);
+    remove_stale_files(*options_.out);
+    remove_stale_files(in_folder(kPlanFolder));
+  }
   write_partial(report);
   last_write_ = std::chrono::steady_clock::now();
 }
@@ -115,6 +124,11 @@ void ReportFiles::write_partial(const report::Report& report) const {
   const std::string json = report::to_json(report);
   if (options_.out) report::write_file_atomically(in_folder("report.json"), json);
   if (to_file) report::write_file_atomically(*options_.json, json);
+}
+
+std::string ReportFiles::partial_report() const {
+  if (options_.out) return in_folder("report.json");
+  return options_.json && !options_.json_only() ? *options_.json : std::string();
 }
 
 void ReportFiles::write_plan(const std::string& name, const core::Plan& plan) const {

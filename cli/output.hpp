@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "cli/arguments.hpp"
+#include "cli/folder_lock.hpp"
 #include "core/plan.hpp"
 #include "report/result.hpp"
 
@@ -16,6 +17,8 @@ namespace dcpbench::cli {
 
 // Writes to standard output; throws core::Error(io) when that fails (a full disk, a closed pipe).
 void print_result(std::string_view text);
+// The same for text that people read: names from files and options are made harmless to a terminal.
+void print_text(std::string_view text);
 
 struct OutputOptions {
   std::optional<std::string> out;   // a folder
@@ -49,13 +52,15 @@ class ReportFiles {
   ReportFiles(OutputOptions options, Problems& problems);
 
   // Makes the folder and writes the empty report. Throws core::Error(io) here rather than after
-  // hours of work.
+  // hours of work; Error(usage) when another run writes into the folder.
   void open(const report::Report& report);
   // The partial report is written at most once a second.
   [[nodiscard]] bool is_checkpoint_due() const;
   void checkpoint(const report::Report& report);
   // The partial report now, for an interrupted job.
   void write_partial(const report::Report& report) const;
+  // Where the partial report is; empty when none is written.
+  [[nodiscard]] std::string partial_report() const;
   void write_plan(const std::string& name, const core::Plan& plan) const;
   // The complete report: report.json and report.h5 of --out, --json.
   void finish(const report::Report& report) const;
@@ -64,6 +69,7 @@ class ReportFiles {
   [[nodiscard]] std::string in_folder(const std::string& name) const;
 
   OutputOptions options_;
+  std::optional<FolderLock> lock_;  // of the folder of --out, while the job goes on
   std::chrono::steady_clock::time_point last_write_;
 };
 

@@ -12,6 +12,7 @@
 #include "cli/output.hpp"
 #include "cli/progress.hpp"
 #include "cli/run_report.hpp"
+#include "core/text.hpp"
 #include "generated/build_info.hpp"
 #include "report/write.hpp"
 
@@ -50,8 +51,9 @@ Left left_out(const Planned& planned) {
 }
 
 std::string text_of(const Planned& planned) {
-  std::string text = fmt::format("{} on {}, {}, seed {}\n", planned.costed.name(),
-                                 planned.dataset.name, planned.strategy, planned.seed);
+  std::string text =
+      fmt::format("{} on {}, {}, seed {}\n", planned.costed.name(),
+                  core::printable(planned.dataset.name, 256), planned.strategy, planned.seed);
   if (!planned.plan) return text + fmt::format("  infeasible: {}\n", planned.plan.error().reason);
   const core::Plan& plan = *planned.plan;
   std::string degrees;
@@ -145,8 +147,12 @@ class PlanFiles {
     check_overwrite(single_ ? *output_.out : *output_.out + "/plans", output_.force, problems);
   }
 
-  void open() const {
-    if (output_.out && !single_) prepare_folder(*output_.out + "/plans");
+  void open() {
+    if (!output_.out || single_) return;
+    prepare_folder(*output_.out + "/plans");
+    lock_.emplace(*output_.out);
+    remove_stale_files(*output_.out);
+    remove_stale_files(*output_.out + "/plans");
   }
 
   void write(const Planned& planned) const {
@@ -162,13 +168,14 @@ class PlanFiles {
  private:
   const OutputOptions& output_;
   bool single_ = false;
+  std::optional<FolderLock> lock_;
 };
 
 int run(const Arguments& arguments) {
   Problems& problems = arguments.problems();
   const OutputOptions output = read_output_options(arguments);
   const Job job = make_job(arguments);
-  const PlanFiles files(output, job, problems);
+  PlanFiles files(output, job, problems);
   if (output.json && !output.json_only()) check_overwrite(*output.json, output.force, problems);
   problems.throw_if_any();
 
@@ -176,8 +183,8 @@ int run(const Arguments& arguments) {
   const std::vector<std::string> warnings = input_warnings(job);
   const std::vector<std::string> notes = input_notes(job);
   if (!output.json_only()) {
-    for (const std::string& text : notes) print_result(fmt::format("# note: {}\n", text));
-    for (const std::string& text : warnings) print_result(fmt::format("# warning: {}\n", text));
+    for (const std::string& text : notes) print_text(fmt::format("# note: {}\n", text));
+    for (const std::string& text : warnings) print_text(fmt::format("# warning: {}\n", text));
   }
   catch_interrupts();
   bool feasible = true;
@@ -191,10 +198,10 @@ int run(const Arguments& arguments) {
         feasible = feasible && planned.plan.has_value();
         files.write(planned);
         if (output.json) plans.push_back(json_of(planned));
-        if (!output.json_only()) print_result(text_of(planned));
+        if (!output.json_only()) print_text(text_of(planned));
         return !interrupted();
       });
-  if (interrupted()) die_of_interrupt();
+  if (interrupted()) die_of_interrupt(output.out.value_or(""));
   if (output.json) {
     const nlohmann::ordered_json json = {{"schema_version", report::Report::kSchemaVersion},
                                          {"command", arguments.command_line()},

@@ -5,6 +5,8 @@
 
 #include <cstdio>
 
+#include "core/text.hpp"
+
 namespace dcpbench::cli {
 
 Progress::Progress(std::size_t total, bool wanted)
@@ -22,7 +24,8 @@ void Progress::show(const std::string& label) {
                        elapsed / static_cast<double>(done_) * static_cast<double>(total_ - done_));
   }
   // "\033[K" clears what a longer line left behind.
-  const std::string line = fmt::format("\r[{}/{}{}] {}\033[K", done_ + 1, total_, left, label);
+  const std::string line =
+      fmt::format("\r[{}/{}{}] {}\033[K", done_ + 1, total_, left, core::printable(label, 200));
   std::fwrite(line.data(), 1, line.size(), stderr);
   std::fflush(stderr);
   visible_ = true;

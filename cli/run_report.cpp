@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "cli/environment.hpp"
+#include "cli/workload.hpp"
 #include "generated/build_info.hpp"
 #include "planner/lower_bound.hpp"
 #include "planner/plan_facts.hpp"
@@ -38,6 +39,21 @@ std::vector<std::string> input_warnings(const Job& job) {
     if (!job.options.scale_lengths && costed.model && costed.model->default_scale_lengths != 1) {
       warnings.push_back(fmt::format("lengths are scaled by {} (default of {})",
                                      costed.model->default_scale_lengths, costed.model->name));
+    }
+  }
+  if (job.options.packed_keeps_its_padding()) {
+    warnings.emplace_back(
+        "--padding longest does not apply to packed, which runs variable-length attention and pads "
+        "nothing");
+  }
+  for (const Cell& cell : job.inputs.cells) {
+    const auto text =
+        datasets::scale_warning(job.inputs.datasets[cell.dataset],
+                                draw_options(job.options, job.inputs, cell, job.options.seed));
+    if (!text) continue;
+    const std::string named = fmt::format("{}: {}", job.inputs.datasets[cell.dataset].name, *text);
+    if (std::find(warnings.begin(), warnings.end(), named) == warnings.end()) {
+      warnings.push_back(named);
     }
   }
   return warnings;

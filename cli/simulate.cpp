@@ -61,13 +61,13 @@ int run(const Arguments& arguments) {
   conclude(report, job.inputs);
   if (interrupted()) {
     files.write_partial(report);
-    die_of_interrupt();
+    die_of_interrupt(files.partial_report());
   }
   report.complete = true;
   files.finish(report);
   if (!output.json_only()) {
-    print_result(report::format_table(report));
-    print_result(report::format_recommendations(report));
+    print_text(report::format_table(report));
+    print_text(report::format_recommendations(report));
   }
   return report.infeasible.empty() ? 0 : static_cast<int>(core::ErrorKind::infeasible);
 }

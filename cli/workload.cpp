@@ -8,14 +8,6 @@
 
 namespace dcpbench::cli {
 
-namespace {
-
-// What all draws of a job may hold together; further ones are drawn again.
-constexpr std::size_t kMaxKeptSequences = std::size_t{1} << 22;
-
-// A simulation takes some 10 ns per step and rank, so minutes per strategy.
-constexpr std::int64_t kMaxStepRanks = std::int64_t{1} << 33;
-
 datasets::DrawOptions draw_options(const JobOptions& options, const Inputs& inputs,
                                    const Cell& cell, std::uint64_t seed) {
   const CostedModel& costed = inputs.models[cell.model];
@@ -27,6 +19,14 @@ datasets::DrawOptions draw_options(const JobOptions& options, const Inputs& inpu
   draw.file_order = options.file_order;
   return draw;
 }
+
+namespace {
+
+// What all draws of a job may hold together; further ones are drawn again.
+constexpr std::size_t kMaxKeptSequences = std::size_t{1} << 22;
+
+// A simulation takes some 10 ns per step and rank, so minutes per strategy.
+constexpr std::int64_t kMaxStepRanks = std::int64_t{1} << 33;
 
 const Draw* find_draw(const std::vector<Draw>& draws, const Cell& cell, double scale_lengths) {
   const auto found = std::find_if(draws.begin(), draws.end(), [&](const Draw& draw) {

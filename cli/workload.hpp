@@ -20,6 +20,10 @@ struct Draw {
   std::optional<core::Workload> workload;  // nothing where keeping it would take too much memory
 };
 
+// How the sequences of a cell are drawn.
+datasets::DrawOptions draw_options(const JobOptions& options, const Inputs& inputs,
+                                   const Cell& cell, std::uint64_t seed);
+
 // Draws every dataset once and adds what is wrong with it: too few sequences, scaled out of range,
 // longer than --pack-tokens or the top of --bucket-edges allows (count and share named; of every
 // seed), too many steps for so many ranks.

@@ -141,7 +141,7 @@ AttentionCurve read_attention(const JsonValue& value, JsonMistakes& mistakes) {
 Device read_device(const JsonValue& value, JsonMistakes& mistakes) {
   Device device;
   ObjectReader object(value, mistakes);
-  device.name = object.text("name");
+  device.name = object.name("name");
   device.memory =
       Bytes(read_constant(object, "memory", Dimension::bytes, {0, 1e15, true}, mistakes));
   device.peak = FlopsPerSecond(
@@ -287,7 +287,7 @@ Cluster cluster_from_json(std::string_view text, std::string_view origin) {
   ObjectReader object(document.root(), mistakes);
 
   Cluster cluster;
-  cluster.name = object.text("name");
+  cluster.name = object.name("name");
   if (const auto source = object.optional("source")) cluster.source = read_text(*source, mistakes);
   cluster.nodes = static_cast<std::int32_t>(object.integer("nodes", 1, kMaxGpus));
   cluster.gpus_per_node = static_cast<std::int32_t>(object.integer("gpus_per_node", 1, kMaxGpus));

@@ -1,6 +1,9 @@
 #include "core/configs.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <cstdio>
@@ -70,6 +73,14 @@ ConfigText find_local_cluster() {
   }
 }
 
+// What a path is that is no regular file.
+std::string_view kind_of(mode_t mode) {
+  if (S_ISDIR(mode)) return "directory";
+  if (S_ISFIFO(mode)) return "pipe";
+  if (S_ISSOCK(mode)) return "socket";
+  return "device";
+}
+
 struct CloseFile {
   void operator()(std::FILE* file) const { std::fclose(file); }
 };
@@ -101,14 +112,34 @@ Model load_model(std::string_view name_or_path) {
   return model_from_json(config.text, config.origin);
 }
 
+void check_regular_file(const std::string& path) {
+  struct stat status {};
+  if (::stat(path.c_str(), &status) != 0) {
+    throw Error(ErrorKind::io,
+                fmt::format("cannot open {}: {}", path, std::generic_category().message(errno)));
+  }
+  if (S_ISREG(status.st_mode)) return;
+  throw Error(
+      ErrorKind::usage,
+      fmt::format("{} is a {}, not a regular file{}", path, kind_of(status.st_mode),
+                  S_ISDIR(status.st_mode) ? "" : "; write its content to a file and give that"));
+}
+
 std::string read_text_file(const std::string& path, std::size_t max_bytes) {
   const auto refuse = [&path](std::string_view verb, int code) {
     throw Error(ErrorKind::io,
                 fmt::format("cannot {} {}: {}", verb, path, std::generic_category().message(code)));
   };
-  errno = 0;
-  const std::unique_ptr<std::FILE, CloseFile> file(std::fopen(path.c_str(), "rb"));
-  if (file == nullptr) refuse("open", errno);
+  check_regular_file(path);
+  // O_NONBLOCK: should a pipe have taken the file's place since, opening it does not wait.
+  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (descriptor < 0) refuse("open", errno);
+  const std::unique_ptr<std::FILE, CloseFile> file(::fdopen(descriptor, "rb"));
+  if (file == nullptr) {
+    const int code = errno;
+    ::close(descriptor);
+    refuse("open", code);
+  }
   std::string text;
   constexpr std::size_t kChunk = 1 << 16;
   while (text.size() <= max_bytes) {

@@ -5,40 +5,18 @@
 #include <algorithm>
 #include <cctype>
 #include <cstring>
-#include <iterator>
 #include <nlohmann/json.hpp>
 #include <unordered_map>
 
 #include "core/error.hpp"
+#include "core/tracking_iterator.hpp"
 
 namespace dcpbench::core {
 
 namespace {
 
-// nlohmann/json does not tell its SAX handler where it is: this iterator does.
-struct TrackingIterator {
-  using iterator_category = std::input_iterator_tag;
-  using value_type = char;
-  using difference_type = std::ptrdiff_t;
-  using pointer = const char*;
-  using reference = const char&;
-
-  const char* at;
-  const char** cursor;
-
-  reference operator*() const { return *at; }
-  TrackingIterator& operator++() {
-    *cursor = ++at;
-    return *this;
-  }
-  TrackingIterator operator++(int) {
-    TrackingIterator before = *this;
-    ++*this;
-    return before;
-  }
-  bool operator==(const TrackingIterator& other) const { return at == other.at; }
-  bool operator!=(const TrackingIterator& other) const { return at != other.at; }
-};
+// nlohmann/json's id of a number that no double holds.
+constexpr int kNumberOverflow = 406;
 
 bool is_word(char c) {
   return std::isalpha(static_cast<unsigned char>(c)) != 0 || c == '-' || c == '+';
@@ -154,6 +132,9 @@ class JsonBuilder : public nlohmann::json_sax<nlohmann::json> {
     const std::size_t at = position > 0 ? position - 1 : 0;
     if (const std::size_t word = not_a_number_near(text_, at); word != std::string_view::npos) {
       fail(word, "is not valid JSON: NaN and Infinity are not JSON numbers");
+    }
+    if (error.id == kNumberOverflow) {
+      fail(at, "is not valid JSON: a number is out of range (beyond 1.8e308)");
     }
     // "[json.exception.parse_error.101] parse error at line 1, column 5: syntax error ..."
     std::string_view what = error.what();

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/did_you_mean.hpp"
+#include "core/text.hpp"
 
 namespace dcpbench::core {
 
@@ -192,6 +193,22 @@ bool ObjectReader::boolean(std::string_view key) {
 std::string ObjectReader::text(std::string_view key) {
   const auto value = required(key);
   return value ? read_text(*value, mistakes_) : std::string();
+}
+
+std::string ObjectReader::name(std::string_view key) {
+  const auto value = required(key);
+  if (!value) return {};
+  std::string text = read_text(*value, mistakes_);
+  const auto length = static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) {
+    return (static_cast<unsigned char>(c) & 0xc0) != 0x80;
+  }));
+  if (length > kMaxNameLength) {
+    mistakes_.add(*value, fmt::format("a name of {} characters; at most {} are allowed", length,
+                                      kMaxNameLength));
+  } else if (printable(text, text.size() + 1) != text) {
+    mistakes_.add(*value, "the name has control characters");
+  }
+  return text;
 }
 
 std::size_t ObjectReader::one_of(std::string_view key, std::span<const std::string_view> names) {

@@ -54,6 +54,8 @@ double read_quantity(const JsonValue& value, Dimension dimension, Range range,
 // Whether `value` is an array of at least `least` elements; a mistake if not.
 bool is_array(const JsonValue& value, std::size_t least, JsonMistakes& mistakes);
 
+inline constexpr std::size_t kMaxNameLength = 128;
+
 // The members of one object. Ask for every key that may be there, then finish().
 class ObjectReader {
  public:
@@ -71,6 +73,8 @@ class ObjectReader {
   std::int64_t integer(std::string_view key, std::int64_t low, std::int64_t high);
   bool boolean(std::string_view key);
   std::string text(std::string_view key);
+  // Text of at most kMaxNameLength characters that a terminal can show.
+  std::string name(std::string_view key);
   // The index of the member's text in `names`.
   std::size_t one_of(std::string_view key, std::span<const std::string_view> names);
 

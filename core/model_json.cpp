@@ -72,7 +72,7 @@ Model model_from_json(std::string_view text, std::string_view origin) {
   ObjectReader object(root, mistakes);
 
   Model model;
-  model.name = object.text("name");
+  model.name = object.name("name");
   if (const auto source = object.optional("source")) model.source = read_text(*source, mistakes);
   model.kind = object.one_of("kind", kKindNames) == 0 ? ModelKind::transformer_1d
                                                       : ModelKind::transformer_2d;

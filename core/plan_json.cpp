@@ -121,7 +121,7 @@ class PlanReader {
   Plan read() {
     ObjectReader object(document_.root(), mistakes_);
     read_schema_version(object);
-    plan_.strategy = object.text("strategy");
+    plan_.strategy = object.name("strategy");
     plan_.accounting =
         object.one_of("accounting", kAccountingNames) == 0 ? Accounting::equal : Accounting::native;
     plan_.padding = object.one_of("padding", kPaddingNames) == 0 ? Padding::longest : Padding::none;

@@ -55,6 +55,10 @@ struct DrawOptions {
 // [1, kMaxTokens] or counts exceed kMaxSequences.
 core::Workload draw(const Dataset& dataset, const DrawOptions& options);
 
+// What --scale-lengths does to lengths that it would bring below one token: "1950 of 2000 lengths
+// would be below 1 and are 1". Draws again; nothing when there is no such length.
+std::optional<std::string> scale_warning(const Dataset& dataset, const DrawOptions& options);
+
 // For the report: how the sequences of `workload` = draw(dataset, options) were chosen (count,
 // seed, scale), and warnings that the dataset does not carry already.
 struct DrawRecord {

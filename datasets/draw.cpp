@@ -137,6 +137,20 @@ core::Workload draw(const Dataset& dataset, const DrawOptions& options) {
   return workload;
 }
 
+std::optional<std::string> scale_warning(const Dataset& dataset, const DrawOptions& options) {
+  if (options.scale_lengths >= 1) return std::nullopt;
+  DrawOptions plain = options;
+  plain.scale_lengths = 1;
+  const core::Workload workload = draw(dataset, plain);
+  const auto raised = std::count_if(
+      workload.sequences.begin(), workload.sequences.end(), [&](const core::Sequence& sequence) {
+        return static_cast<double>(sequence.shape.tokens) * options.scale_lengths < 1;
+      });
+  if (raised == 0) return std::nullopt;
+  return fmt::format("--scale-lengths {}: {} of {} lengths would be below 1 and are 1",
+                     options.scale_lengths, raised, workload.sequences.size());
+}
+
 DrawRecord describe_draw(const Dataset& dataset, const DrawOptions& options,
                          const core::Workload& workload) {
   DrawRecord record;

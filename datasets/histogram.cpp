@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 
 #include "datasets/text.hpp"
 
@@ -82,6 +83,23 @@ std::vector<Rung> to_rungs(const std::vector<WeightedShape>& shapes,
                                 -scale, counted(vanished, "weight", "weights")));
   }
   return rungs;
+}
+
+std::int64_t merge_repeats(std::vector<Rung>& rungs) {
+  std::map<core::Shape, std::size_t> places;
+  std::vector<Rung> merged;
+  merged.reserve(rungs.size());
+  for (const Rung& rung : rungs) {
+    const auto [place, is_new] = places.try_emplace(rung.shape, merged.size());
+    if (is_new) {
+      merged.push_back(rung);
+    } else {
+      merged[place->second].weight += rung.weight;
+    }
+  }
+  const auto repeated = static_cast<std::int64_t>(rungs.size() - merged.size());
+  rungs = std::move(merged);
+  return repeated;
 }
 
 std::vector<WeightedShape> spread(const std::vector<Bin>& bins) {

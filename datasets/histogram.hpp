@@ -35,4 +35,7 @@ std::vector<Rung> to_rungs(const std::vector<WeightedShape>& shapes,
 inline constexpr std::int64_t kRungsPerBin = 16;
 std::vector<WeightedShape> spread(const std::vector<Bin>& bins);
 
+// Adds up the weights of equal shapes, each at its first place; returns how many rungs that took.
+std::int64_t merge_repeats(std::vector<Rung>& rungs);
+
 }  // namespace dcpbench::datasets

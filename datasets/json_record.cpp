@@ -118,6 +118,10 @@ bool JsonRecordHandler::parse_error(std::size_t position, const std::string& /*l
   // "[json.exception.parse_error.101] parse error at line 1, column 7: syntax error ...": the place
   // is told by the reader, which knows it within the file.
   std::string_view what = error.what();
+  // "[json.exception.out_of_range.406] number overflow parsing ..."
+  if (what.find("out_of_range") != what.npos) {
+    return fail("a number is out of range (beyond 1.8e308)");
+  }
   const std::size_t place = what.find(": ");
   if (place != what.npos) what.remove_prefix(place + 2);
   return fail(std::string(what));

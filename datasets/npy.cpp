@@ -24,6 +24,8 @@ struct Header {
   std::string shape;  // as written, without spaces: (4,)
 };
 
+// Their bytes still count in 64 bits.
+constexpr std::uint64_t kMaxElements = std::uint64_t{1} << 60;
 constexpr std::size_t kMaxHeaderBytes = 65536;
 
 [[noreturn]] void refuse(const Input& input, const std::string& why) {
@@ -107,11 +109,12 @@ std::uint64_t one_dimension(const Input& input, std::string_view shape) {
   const char* end = shape.data() + shape.size();
   if (shape.starts_with('(')) {
     const auto [rest, error] = std::from_chars(shape.data() + 1, end, count);
-    if (error == std::errc() &&
-        std::string_view(rest, static_cast<std::size_t>(end - rest)) == ",)" &&
-        count < std::uint64_t{1} << 60) {
-      return count;
+    const bool is_1d = std::string_view(rest, static_cast<std::size_t>(end - rest)) == ",)";
+    if (is_1d && (error == std::errc::result_out_of_range || count >= kMaxElements)) {
+      refuse(input, fmt::format("shape {} is beyond the limit of {} elements", printable(shape),
+                                kMaxElements));
     }
+    if (error == std::errc() && is_1d) return count;
   }
   refuse(input, fmt::format("shape {}, expected 1-D", printable(shape)));
 }

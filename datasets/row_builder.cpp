@@ -229,12 +229,18 @@ void RowBuilder::finish_histogram(Dataset& dataset, std::string_view format) {
                     path_, column_label(table_, *selection_.loss)));
   }
   dataset.distribution = to_rungs(weighted_, dataset.notes);
+  const std::int64_t repeated = bins_.empty() ? merge_repeats(dataset.distribution) : 0;
+  if (repeated > 0) {
+    dataset.notes.push_back(counted(repeated, "row repeats a length: the weights add up",
+                                    "rows repeat a length: the weights add up"));
+  }
   if (dataset.distribution.empty()) {
     throw Error(ErrorKind::usage,
                 rows_ == 0 ? fmt::format("{} holds no lengths (a header and no rows)", path_)
                            : fmt::format("{}: all weights are 0", path_));
   }
-  const auto rows = static_cast<std::int64_t>(bins_.empty() ? weighted_.size() : bins_.size());
+  const auto rows =
+      static_cast<std::int64_t>(bins_.empty() ? weighted_.size() : bins_.size()) - repeated;
   dataset.summary =
       fmt::format("histogram of {} ({}, {})",
                   bins_.empty() ? counted(rows, "length", "lengths") : counted(rows, "bin", "bins"),

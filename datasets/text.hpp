@@ -6,17 +6,17 @@
 #include <string>
 #include <string_view>
 
+#include "core/text.hpp"
+
 namespace dcpbench::datasets {
+
+using core::printable;
 
 // Without leading and trailing spaces and tabs.
 std::string_view trim(std::string_view text);
 
 // ASCII only; other bytes stay.
 std::string lower(std::string_view text);
-
-// `text` as valid UTF-8 for a message: control characters and bytes that aren't UTF-8 become \xNN,
-// and what is longer than `max_bytes` is cut with "...".
-std::string printable(std::string_view text, std::size_t max_bytes = 60);
 
 // Offset of the first byte that isn't valid UTF-8, else npos.
 std::size_t find_invalid_utf8(std::string_view text);

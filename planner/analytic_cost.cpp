@@ -88,6 +88,8 @@ AnalyticCost::AnalyticCost(const core::Cluster& cluster, const core::Model& mode
   text_once_rate_ = work.text_gemm_flops_per_text_token / flops;
   modulation_rate_ = work.modulation_flops_per_sequence / flops;
   token_once_rate_ = {work.forward_bytes_per_token / bytes, work.backward_bytes_per_token / bytes};
+  layer_gradient_seconds_ = layer.gradient_bytes / bytes;
+  once_gradient_seconds_ = work.gradient_bytes / bytes;
   hidden_bytes_ = 2.0 * model.hidden / tp_;
 }
 
@@ -171,15 +173,15 @@ void AnalyticCost::layer_transfers(const Work& work, Group group, Transfer&& tra
     const CollectiveTimer all_to_all =
         collectives_.timer(core::Collective::all_to_all, group.degree, group.nodes);
     if (sharding_ == Sharding::dynamic) {
-      transfer(all_to_all, hidden_bytes_ * work.tokens, 2.0);
+      transfer(all_to_all, hidden_bytes_ * work.tokens, Direction{2, 2});
     } else {
       const double kv_share =
           static_cast<double>(std::max(heads_.kv_heads, group.degree)) / heads_.heads;
       const auto attention = [&](double tokens) {
         if (tokens <= 0) return;
         const double bytes = hidden_bytes_ * tokens;
-        transfer(all_to_all, bytes, 2.0);
-        transfer(all_to_all, bytes * kv_share, 2.0);
+        transfer(all_to_all, bytes, Direction{2, 2});
+        transfer(all_to_all, bytes * kv_share, Direction{2, 2});
       };
       attention(work.tokens);
       attention(work.video_tokens);
@@ -188,9 +190,11 @@ void AnalyticCost::layer_transfers(const Work& work, Group group, Transfer&& tra
   if (tp_ > 1) {
     // Buffers are those of the whole rank: hidden_bytes_ is a GPU's share.
     const double bytes = hidden_bytes_ * tp_ * work.tokens;
-    const double blocks = model_.is_2d() ? 2 : 1;
-    transfer(collectives_.timer(core::Collective::all_gather, tp_, 1), bytes, 2 * blocks);
-    transfer(collectives_.timer(core::Collective::reduce_scatter, tp_, 1), bytes, 2 * blocks);
+    const double sub_layers = (model_.is_2d() ? 2 : 1) * (text_tokens_ > 0 ? 3 : 2);
+    transfer(collectives_.timer(core::Collective::all_gather, tp_, 1), bytes,
+             Direction{sub_layers, 2 * sub_layers});
+    transfer(collectives_.timer(core::Collective::reduce_scatter, tp_, 1), bytes,
+             Direction{sub_layers, sub_layers});
   }
 }
 
@@ -207,21 +211,26 @@ MicroBatchCost AnalyticCost::micro_batch(std::span<const ShapeGroup> shapes, Gro
   const Work work = measured_work(shapes, group.degree);
   Direction layer = layer_work_seconds(work);
   layer.forward = std::max(layer.forward, launch_.forward);
-  layer.backward = std::max(layer.backward, launch_.backward);
-  const Direction once = once_seconds(work);
+  layer.backward = std::max(layer.backward + layer_gradient_seconds_, launch_.backward);
+  Direction once = once_seconds(work);
+  once.backward += once_gradient_seconds_;
 
   double extrapolation = work.extrapolation;
-  const auto sum_into = [&extrapolation](double& seconds) {
-    return [&](const CollectiveTimer& timer, double bytes, double count) {
-      const CollectiveTime time = timer(bytes);
-      seconds += count * time.seconds;
-      extrapolation = std::max(extrapolation, time.extrapolation);
-    };
+  const auto seconds_of = [&extrapolation](const CollectiveTimer& timer, double bytes) {
+    const CollectiveTime time = timer(bytes);
+    extrapolation = std::max(extrapolation, time.extrapolation);
+    return time.seconds;
   };
-  double layer_transfer = 0;
+  Direction layer_transfer;
   double end_transfer = 0;  // of one direction
-  layer_transfers(work, group, sum_into(layer_transfer));
-  end_transfers(work, group, sum_into(end_transfer));
+  layer_transfers(work, group, [&](const CollectiveTimer& timer, double bytes, Direction count) {
+    const double seconds = seconds_of(timer, bytes);
+    layer_transfer.forward += count.forward * seconds;
+    layer_transfer.backward += count.backward * seconds;
+  });
+  end_transfers(work, group, [&](const CollectiveTimer& timer, double bytes, double count) {
+    end_transfer += count * seconds_of(timer, bytes);
+  });
 
   const double layers = model_.layers;
   const double recomputed = recompute_layers;
@@ -230,9 +239,10 @@ MicroBatchCost AnalyticCost::micro_batch(std::span<const ShapeGroup> shapes, Gro
   cost.compute = rounded(micro_batch_seconds_ + layers * (layer.forward + layer.backward) +
                          once.forward + once.backward);
   cost.recompute = rounded(recompute);
-  cost.communication = rounded((2 * layers + recomputed) * layer_transfer + 2 * end_transfer);
-  cost.backward = rounded(layers * layer.backward + once.backward + recompute +
-                          (layers + recomputed) * layer_transfer + end_transfer);
+  const double backward_transfer =
+      layers * layer_transfer.backward + recomputed * layer_transfer.forward + end_transfer;
+  cost.communication = rounded(layers * layer_transfer.forward + end_transfer + backward_transfer);
+  cost.backward = rounded(layers * layer.backward + once.backward + recompute + backward_transfer);
   cost.extrapolation = extrapolation;
   return cost;
 }
@@ -246,21 +256,19 @@ core::Nanoseconds AnalyticCost::marginal_floor(const core::Shape& shape, Group g
   work.sequence_rows = gemm_.best();
   const Direction layer = layer_work_seconds(work);
   const Direction once = once_seconds(work);
-  double layer_transfer = 0;
-  double end_transfer = 0;
-  const auto sum_into = [](double& seconds) {
-    return [&seconds](const CollectiveTimer& timer, double bytes, double count) {
-      seconds += count * (bytes * timer.least_seconds_per_byte());
-    };
-  };
-  layer_transfers(work, group, sum_into(layer_transfer));
-  end_transfers(work, group, sum_into(end_transfer));
-
   const double layers = model_.layers;
   const double recomputed = recompute_layers;
+  double transfer = 0;
+  layer_transfers(work, group, [&](const CollectiveTimer& timer, double bytes, Direction count) {
+    transfer += (layers * (count.forward + count.backward) + recomputed * count.forward) *
+                (bytes * timer.least_seconds_per_byte());
+  });
+  end_transfers(work, group, [&](const CollectiveTimer& timer, double bytes, double count) {
+    transfer += 2 * count * (bytes * timer.least_seconds_per_byte());
+  });
+
   const double seconds = layers * (layer.forward + layer.backward) + recomputed * layer.forward +
-                         once.forward + once.backward + (2 * layers + recomputed) * layer_transfer +
-                         2 * end_transfer;
+                         once.forward + once.backward + transfer;
   return rounded_down(seconds * 1e9);
 }
 

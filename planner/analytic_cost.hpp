@@ -8,20 +8,24 @@
 //                     GEMM at n rows, and of the text's K and V at sequences x Lc rows
 //                     self-attention of each sequence at its own length; text attention at Lc keys
 //                     elementwise bytes / memory rate
-//   layer backward  the same with twice the GEMM, and 2.5 times the attention FLOPs at their rate
-//   once            head and loss, embedding, final norm, text projection, modulation
+//   layer backward  the same with twice the GEMM, 2.5 times the attention FLOPs at their rate, and
+//                   8 bytes per parameter of the layer: its fp32 gradients are read and written
+//   once            head and loss, embedding, final norm, text projection, modulation, and the
+//                   gradients of what is in no layer
 //
 //   compute         overhead of a micro-batch + L (forward + backward) + once
 //   recompute       r forwards of a layer
 //   communication   (2L + r) transfers of a layer and those at the ends, none overlapped
 //
-// Transfers of a layer in its forward pass; the backward pass has the same:
+// Transfers of a layer in its forward pass; the backward pass has the same, and what is said below:
 //   Ulysses   all-to-all of Q, K, V and O: 2nh bytes for Q and O, 2nh max(k, d)/a for K and V, so
 //             four collectives per self-attention (the temporal one only for videos)
 //   DSP       two all-to-all of 2nh per pair of blocks. At the ends: gather of the output, and in
 //             the backward pass of the gradient of the split input, 2nhd each
-//   tensor    two all-gather and two reduce-scatter of 2nh per block, inside the node (tensor and
-//             sequence parallelism of Megatron, Korthikanti et al. 2022)
+//   tensor    an all-gather and a reduce-scatter of 2nh per sub-layer (self-attention, MLP, and
+//             text attention where there is one), inside the node; in the backward pass one more
+//             all-gather, since only a shard of the sub-layer's input is kept (tensor and sequence
+//             parallelism of Megatron, Korthikanti et al. 2022)
 // Text and modulation are replicated on every rank of a group.
 //
 // Extrapolation is the largest over the layers' GEMM, self-attention and transfers. Text projection
@@ -108,7 +112,8 @@ class AnalyticCost final : public CostModel {
   [[nodiscard]] Work measured_work(std::span<const ShapeGroup> shapes, std::int32_t degree) const;
   [[nodiscard]] Direction layer_work_seconds(const Work& work) const;
   [[nodiscard]] Direction once_seconds(const Work& work) const;
-  // Calls transfer(timer, bytes) for every collective of one pass over one layer, and of the ends.
+  // Calls transfer(timer, bytes, Direction) for every kind of collective of a layer, with how many
+  // of it the two passes have; transfer(timer, bytes, count) for those at the ends of one pass.
   template <class Transfer>
   void layer_transfers(const Work& work, Group group, Transfer&& transfer) const;
   template <class Transfer>
@@ -144,6 +149,8 @@ class AnalyticCost final : public CostModel {
   double text_once_rate_ = 0;
   double modulation_rate_ = 0;
   Direction token_once_rate_;
+  double layer_gradient_seconds_ = 0;  // accumulation, of a micro-batch
+  double once_gradient_seconds_ = 0;
   double text_tokens_ = 0;
   double hidden_bytes_ = 0;  // of a token on one GPU: 2h/t
 };

@@ -12,6 +12,12 @@
 // curve is the achieved share of the NIC's rate for what leaves the node, (n-g)/n of the buffer
 // with g ranks per node, and what stays inside is hidden behind it.
 //
+// The other collectives drive the NICs of all their ranks at once, so the bus bandwidth of an
+// inter-node curve is that of the ranks per node of its measurement: those on the fewest nodes that
+// hold them, but at least two. A group with fewer ranks per node (with tensor parallelism every
+// t-th GPU is in it) reaches its share of that: bus bandwidth * min(1, g / g measured). And no
+// curve makes (k-1)/k of the buffer leave a node faster than g NICs at their nominal rate do.
+//
 // Across k nodes without a curve, at nominal bandwidths and with both latencies:
 //   all-to-all                  bytes (g-1)/n / intra + bytes (n-g)/n / inter
 //   all-gather, reduce-scatter  the slower of (g-1)/g bytes / intra and (k-1)/k bytes/g / inter,
@@ -30,6 +36,8 @@ namespace dcpbench::planner {
 
 struct CollectiveTime {
   double seconds = 0;
+  // The larger of the factors by which the buffer left the measured sizes, and by which the ranks
+  // differ from those of the measurement when that is more than two.
   double extrapolation = 1;
 };
 
@@ -37,12 +45,18 @@ struct CollectiveTime {
 class CollectiveTimer {
  public:
   CollectiveTimer() = default;  // takes no time
-  CollectiveTimer(const EfficiencyTable* table, double latency, double seconds_per_byte)
-      : table_(table), latency_(latency), seconds_per_byte_(seconds_per_byte) {}
+  CollectiveTimer(const EfficiencyTable* table, double latency, double seconds_per_byte,
+                  double rank_extrapolation)
+      : table_(table),
+        latency_(latency),
+        seconds_per_byte_(seconds_per_byte),
+        rank_extrapolation_(rank_extrapolation) {}
 
   [[nodiscard]] CollectiveTime operator()(double bytes) const {
     if (table_ == nullptr) return {latency_ + bytes * seconds_per_byte_, 1};
-    const auto [size, extrapolation] = table_->at(bytes);
+    const auto [size, size_extrapolation] = table_->at(bytes);
+    const double extrapolation =
+        size_extrapolation > rank_extrapolation_ ? size_extrapolation : rank_extrapolation_;
     const double transfer = size * seconds_per_byte_;
     if (!table_->has_latency()) return {latency_ + transfer, extrapolation};
     if (bytes < table_->first_size()) {
@@ -62,6 +76,7 @@ class CollectiveTimer {
   const EfficiencyTable* table_ = nullptr;
   double latency_ = 0;
   double seconds_per_byte_ = 0;  // at efficiency 1
+  double rank_extrapolation_ = 1;
 };
 
 class CollectiveModel {
@@ -77,6 +92,7 @@ class CollectiveModel {
   static constexpr std::size_t kCollectives = 4;
   struct Curve {
     std::int32_t ranks;
+    double ranks_per_node;  // of a measurement across nodes
     EfficiencyTable table;
   };
   struct Tier {
@@ -85,7 +101,7 @@ class CollectiveModel {
     std::array<std::vector<Curve>, kCollectives> curves;  // ascending ranks
   };
 
-  static Tier make_tier(const core::LinkTier& tier);
+  static Tier make_tier(const core::LinkTier& tier, std::int32_t gpus_per_node);
   // The nearest number of ranks not above, else the smallest; null when nothing was measured.
   static const Curve* find_curve(const Tier& tier, core::Collective collective, std::int32_t ranks);
 

@@ -47,6 +47,8 @@ struct StepCost {
   core::Nanoseconds gradient_sync_tail{0};  // the least of it that no backward can hide
   core::Nanoseconds optimizer{0};
   core::Nanoseconds overhead{0};
+  // As that of a micro-batch, of the reductions and gathers; those of exposed_gather included.
+  double extrapolation = 1;
 };
 
 struct MemoryPart {

@@ -75,8 +75,9 @@ EfficiencyTable::EfficiencyTable(const core::EfficiencyCurve& curve, std::string
     : line_(checked_points(curve, false, name)), first_effective_(line_.at(line_.first_x()).y) {}
 
 AttentionTable::AttentionTable(const core::EfficiencyCurve& curve, std::string_view name)
-    : split_(split_of(checked_points(curve, true, name))),
-      sequence_(sequence_line(checked_points(curve, true, name))),
-      query_(query_line(checked_points(curve, true, name))) {}
+    : AttentionTable(checked_points(curve, true, name)) {}
+
+AttentionTable::AttentionTable(const Points& points)
+    : split_(split_of(points)), sequence_(sequence_line(points)), query_(query_line(points)) {}
 
 }  // namespace dcpbench::planner

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <string_view>
+#include <vector>
 
 #include "core/cluster.hpp"
 #include "planner/piecewise_line.hpp"
@@ -60,6 +61,9 @@ class AttentionTable {
   }
 
  private:
+  using Points = std::vector<PiecewiseLine::Point>;  // x, x / e(x)
+  explicit AttentionTable(const Points& points);
+
   double split_;            // from here on efficiency grows no faster than the size
   PiecewiseLine sequence_;  // x^2 / e(x)
   PiecewiseLine query_;     // x / e(x)

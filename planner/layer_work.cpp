@@ -1,13 +1,16 @@
 #include "planner/layer_work.hpp"
 
+#include <algorithm>
+
 #include "planner/rank_load.hpp"
 
 namespace dcpbench::planner {
 
 namespace {
 
-constexpr double kTensorBytes = 2;  // bf16
-constexpr double kLogitsBytes = 6;  // bf16 and fp32
+constexpr double kTensorBytes = 2;    // bf16
+constexpr double kLogitsBytes = 6;    // bf16 and fp32
+constexpr double kGradientBytes = 8;  // fp32, read and written
 
 }  // namespace
 
@@ -42,6 +45,8 @@ ModelWork model_work(const core::Model& model, std::int32_t kv_heads) {
   layer.forward_bytes_per_token = blocks * kTensorBytes * forward;
   layer.backward_bytes_per_token = blocks * kTensorBytes * backward;
 
+  layer.gradient_bytes = kGradientBytes * core::layer_parameter_count(model);
+
   layer.saved_bytes_per_token =
       blocks * (12 * h + 4 * a + (model.gated_mlp ? 6 : 4) * f + (text ? 6 * h + 4 * a : 0) +
                 (model.modulated ? 4 * h + 2 * (h + kv) : 0));
@@ -55,6 +60,8 @@ ModelWork model_work(const core::Model& model, std::int32_t kv_heads) {
   work.modulation_flops_per_sequence = model.modulated ? 12 * h * h : 0;
   work.forward_bytes_per_token = kTensorBytes * 2 * 2 * h + kLogitsBytes * width;
   work.backward_bytes_per_token = kTensorBytes * 2 * 3 * h + kLogitsBytes * width;
+  work.gradient_bytes = std::max(
+      kGradientBytes * core::parameter_count(model) - model.layers * layer.gradient_bytes, 0.0);
   work.logits_bytes_per_token = kLogitsBytes * width;
   return work;
 }

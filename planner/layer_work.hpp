@@ -25,6 +25,9 @@
 // Cross-entropy reads the logits in 16 bits and writes them in 32, and back for the gradient: 6V
 // bytes forward, 6V backward. A regression loss: 6C and 6C.
 //
+// Gradients are accumulated in fp32: every micro-batch reads and writes 4 bytes per parameter,
+// however few tokens it has. A fused weight-gradient product saves the kernel, not the bytes.
+//
 // Kept for the backward pass with flash attention and without dropout (Korthikanti et al. 2022,
 // "Reducing Activation Recomputation in Large Transformer Models"), bytes per token and block:
 //   attention   norm input and output, Q, attention output 8h; K and V 4h k/a; log-sum-exp 4a
@@ -49,6 +52,7 @@ struct LayerWork {
 
   double forward_bytes_per_token = 0;
   double backward_bytes_per_token = 0;
+  double gradient_bytes = 0;  // 8 per parameter and micro-batch
 
   double saved_bytes_per_token = 0;  // without K and V
   double saved_kv_bytes_per_token = 0;
@@ -70,6 +74,7 @@ struct ModelWork {
   double modulation_flops_per_sequence = 0;
   double forward_bytes_per_token = 0;
   double backward_bytes_per_token = 0;
+  double gradient_bytes = 0;          // of what is in no layer
   double logits_bytes_per_token = 0;  // kept for the backward pass
 };
 

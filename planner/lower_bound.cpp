@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <optional>
 #include <vector>
@@ -32,9 +33,10 @@ class Bounds {
   }
 
  private:
-  // The group of a degree that touches the fewest nodes costs least.
-  [[nodiscard]] Group best_group(std::int32_t degree) const {
-    return {degree, (degree - 1) / cost_.ranks_per_node() + 1};
+  // A block touches the fewest nodes that hold its degree, or one more. More may cost less, where
+  // links between nodes are the faster ones.
+  [[nodiscard]] std::array<Group, 2> possible_groups(std::int32_t degree) const {
+    return {Group{degree, (degree - 1) / cost_.ranks_per_node() + 1}, cost_.worst_group(degree)};
   }
 
   [[nodiscard]] std::optional<SequenceBound> compute(const core::Shape& shape) const {
@@ -45,15 +47,21 @@ class Bounds {
       // alone.
       const auto layers = least_recompute(cost_, std::span(&one, 1), degree);
       if (!layers) continue;
-      const Group group = best_group(degree);
-      const Wide rank_time = Wide{cost_.marginal_floor(shape, group, *layers).value()} * degree;
-      const std::int64_t fastest =
-          cost_.micro_batch(std::span(&one, 1), group, *layers).total().value();
       if (!bound) bound = SequenceBound{INT64_MAX, INT64_MAX};
-      bound->rank_time = static_cast<std::int64_t>(std::min(Wide{bound->rank_time}, rank_time));
-      bound->fastest = std::min(bound->fastest, fastest);
+      const auto [fewest, most] = possible_groups(degree);
+      lower(*bound, one, fewest, *layers);
+      if (most.nodes != fewest.nodes) lower(*bound, one, most, *layers);
     }
     return bound;
+  }
+
+  void lower(SequenceBound& bound, const ShapeGroup& one, Group group, std::int32_t layers) const {
+    const Wide rank_time =
+        Wide{cost_.marginal_floor(one.shape, group, layers).value()} * group.degree;
+    const std::int64_t fastest =
+        cost_.micro_batch(std::span(&one, 1), group, layers).total().value();
+    bound.rank_time = static_cast<std::int64_t>(std::min(Wide{bound.rank_time}, rank_time));
+    bound.fastest = std::min(bound.fastest, fastest);
   }
 
   const CostModel& cost_;

@@ -44,6 +44,7 @@ MemoryModel::MemoryModel(const core::Cluster& cluster, const core::Model& model,
   const double parameters = core::parameter_count(model) / tp;
   const double layer = core::layer_parameter_count(model) / tp;
   const double outside = std::max(parameters - layers_ * layer, 0.0);
+  const double table = model.head == core::Head::lm ? 1.0 * model.hidden * model.vocab / tp : 0;
   const double ranks = parallelism.ranks;
   const bool shards_weights = parallelism.zero == 3;
   const double communicators = 1 + (parallelism.tp > 1 ? 1 : 0) + parallelism.sp_degrees;
@@ -51,7 +52,7 @@ MemoryModel::MemoryModel(const core::Cluster& cluster, const core::Model& model,
   fixed_ = {
       2 * parameters / (shards_weights ? ranks : 1),
       shards_weights ? 2 * (2 * layer + outside) : 0,
-      shards_weights ? 4 * parameters / ranks + 4 * layer : 4 * parameters,
+      shards_weights ? 4 * parameters / ranks + 4 * std::max(layer, table) : 4 * parameters,
       12 * parameters / (parallelism.zero >= 1 ? ranks : 1),
       2 * layer,
       overheads.context.value(),

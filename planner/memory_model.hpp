@@ -3,8 +3,9 @@
 //
 //   weights                  2N in bf16; ZeRO-3: 2N/D
 //   gathered layers          ZeRO-3: two layers (one at work, one prefetched) and what is in none
-//   gradients                4N in fp32; ZeRO-3: 4N/D and one whole layer before its reduction.
-//                            ZeRO-2 keeps them whole until the last micro-batch, as ZeRO-1 does
+//   gradients                4N in fp32; ZeRO-3: 4N/D and the largest unit before its reduction: a
+//                            layer, or the head or embedding of h V weights. ZeRO-2 keeps them
+//                            whole until the last micro-batch, as ZeRO-1 does
 //   optimizer                12N: master weight and two moments in fp32; from ZeRO-1 on 12N/D
 //   weight-gradient scratch  2 bytes per parameter of one layer
 //   context, workspace       given by the cluster

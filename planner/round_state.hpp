@@ -43,6 +43,31 @@ struct Placement {
   std::span<const std::uint32_t> ids;
 };
 
+// How many micro-batches the groups of a plan run, fewest and most.
+class AccumulationRange {
+ public:
+  // The micro-batches of a group stand side by side in each round of `placements`.
+  void add(std::span<const Placement> placements) {
+    for (std::size_t begin = 0; begin < placements.size();) {
+      std::size_t end = begin + 1;
+      while (end < placements.size() && placements[end].round == placements[begin].round &&
+             placements[end].first_rank == placements[begin].first_rank) {
+        ++end;
+      }
+      const auto count = static_cast<std::int64_t>(end - begin);
+      least_ = most_ == 0 ? count : std::min(least_, count);
+      most_ = std::max(most_, count);
+      begin = end;
+    }
+  }
+  [[nodiscard]] std::int64_t least() const { return least_; }
+  [[nodiscard]] std::int64_t most() const { return most_; }  // 0: no group
+
+ private:
+  std::int64_t least_ = 0;
+  std::int64_t most_ = 0;
+};
+
 // A step filled under one limit of a batch's time.
 struct Attempt {
   core::Nanoseconds limit{0};  // 0: none

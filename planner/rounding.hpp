@@ -10,7 +10,8 @@
 namespace dcpbench::planner {
 
 // The largest part of a cost, about 36 years: the sum of the parts of a micro-batch stays in range
-// also for lengths that no one would run.
+// also for lengths that no one would run. A part of that size was cut and is no prediction: the
+// simulator refuses it.
 inline constexpr std::int64_t kMaxPartNanoseconds = core::kMaxCostNanoseconds / 4;
 
 // Half away from zero, cut to [0, kMaxPartNanoseconds].

@@ -161,6 +161,7 @@ class RoundPlanner {
   }
 
   void commit() {
+    accumulation_.add(placements_);
     for (const Placement& placed : placements_) {
       builder_.add(placed.first_rank, placed.degree, placed.recompute_layers, placed.round,
                    placed.ids);
@@ -280,8 +281,7 @@ class RoundPlanner {
             times, native() ? core::Nanoseconds(core::kMaxCostNanoseconds)
                             : core::Nanoseconds(share_with(times).value() / kSharesPerStep))
             .counts;
-    const std::int64_t least =
-        request_.options.min_accumulation.value_or(native() ? policy_.native_min_accumulation : 1);
+    const std::int64_t least = least_accumulation();
     const std::int64_t highest = *std::max_element(counts.begin(), counts.end());
     if (highest < least) {
       for (std::int64_t& count : counts) count *= (least + highest - 1) / highest;
@@ -355,6 +355,39 @@ class RoundPlanner {
     table_.explain(live.bucket, in_step(live), limit, *request_.explanation);
   }
 
+  [[nodiscard]] std::int64_t least_accumulation() const {
+    return request_.options.min_accumulation.value_or(native() ? policy_.native_min_accumulation
+                                                               : 1);
+  }
+
+  // What the accumulation options came to.
+  void add_accumulation() {
+    if (!policy_.accumulate) return;
+    const std::optional<std::int32_t> max = request_.options.max_accumulation;
+    if (request_.cost.lockstep()) {
+      if (max || request_.options.min_accumulation) {
+        builder_.warn(
+            "ranks run in lockstep, one micro-batch per group and round: --min-accumulation and "
+            "--max-accumulation have no effect");
+      }
+      return;
+    }
+    builder_.setting("accumulation", fmt::format("{}..{} micro-batches per group and round",
+                                                 accumulation_.least(), accumulation_.most()));
+    const std::int64_t least = least_accumulation();
+    if (max && *max < least) {
+      builder_.warn(fmt::format(
+          "--max-accumulation {} is below the least of {}, {} micro-batches per group and round; "
+          "the maximum holds",
+          *max, policy_.name, least));
+    } else if (request_.options.min_accumulation && accumulation_.most() < least) {
+      builder_.warn(fmt::format(
+          "--min-accumulation {}: no group of a round had that many micro-batches left; the most "
+          "is {}",
+          least, accumulation_.most()));
+    }
+  }
+
   void add_settings() {
     for (const auto& [bucket, settings] : chosen_) {
       const auto most =
@@ -368,6 +401,7 @@ class RoundPlanner {
       }
       builder_.setting(buckets_.buckets[bucket].label(), std::move(text));
     }
+    add_accumulation();
     std::vector<std::int64_t> batches(buckets_.buckets.size(), 0);
     for (const auto& [bucket, settings] : chosen_) {
       batches[bucket] = std::get<1>(settings.begin()->first);
@@ -387,6 +421,7 @@ class RoundPlanner {
   std::vector<RoundGroup> groups_;
   std::vector<std::pair<Live*, Setting>> candidates_;
   std::vector<ShapeGroup> shapes_;
+  AccumulationRange accumulation_;      // of what is in the plan
   std::vector<Placement> placements_;   // of the step at hand, in running order
   core::Nanoseconds sum_of_rounds_{0};  // their slowest groups' times, of the step at hand
   // [bucket]: (degree, batch, recomputed layers) and in how many ranges it was chosen

@@ -24,13 +24,19 @@ ZeroSync::ZeroSync(const core::Cluster& cluster, const core::Model& model,
   slowdown_share_ = 1 - 1 / cluster.overheads.overlap_slowdown;
 
   const auto timer = [&](core::Collective collective) {
-    const CollectiveTimer time = collectives.timer(collective, parallelism.ranks, cluster.nodes);
-    return [time](double bytes) { return time(bytes).seconds; };
+    return collectives.timer(collective, parallelism.ranks, cluster.nodes);
   };
-  const auto reduce = timer(parallelism.zero == 0 ? core::Collective::all_reduce
-                                                  : core::Collective::reduce_scatter);
-  const auto gather = timer(core::Collective::all_gather);
-  const double norm = timer(core::Collective::all_reduce)(kGradientBytes);
+  const auto recorded = [this](const CollectiveTimer& time) {
+    return [this, time](double bytes) {
+      const auto [seconds, extrapolation] = time(bytes);
+      step_.extrapolation = std::max(step_.extrapolation, extrapolation);
+      return seconds;
+    };
+  };
+  const auto reduce = recorded(timer(parallelism.zero == 0 ? core::Collective::all_reduce
+                                                           : core::Collective::reduce_scatter));
+  const auto gather = recorded(timer(core::Collective::all_gather));
+  const double norm = timer(core::Collective::all_reduce)(kGradientBytes).seconds;
 
   double sync = norm;
   double tail = norm;

@@ -17,6 +17,9 @@
 // The optimizer (Adam) moves 30 bytes per parameter: it reads gradient, master weight and two
 // moments and writes the latter three and the bf16 weight. The gradient norm reads 4 bytes more.
 // From stage 1 on a rank owns 1/D of the parameters.
+//
+// The norm takes little but a latency, which is known: it doesn't count as extrapolated, however
+// small a buffer the measurement began with.
 #pragma once
 
 #include <cstdint>

@@ -199,7 +199,7 @@ std::string format(const std::vector<Report>& reports, const std::vector<std::st
                         printable(reports[i].tool_version, 40));
   }
   for (const std::string& difference : collected.differences) {
-    text += fmt::format("# NOT COMPARABLE: {}\n", printable(difference));
+    text += fmt::format("# NOT COMPARABLE: {}\n", printable(difference, kLongText));
   }
   text +=
       "# ratio: useful tokens/s over A's; [..]: least and greatest of A's step time over the "

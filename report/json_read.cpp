@@ -9,6 +9,8 @@
 #include <unordered_set>
 
 #include "core/error.hpp"
+#include "core/tracking_iterator.hpp"
+#include "report/consistency.hpp"
 #include "report/json_fields.hpp"
 #include "report/text.hpp"
 #include "report/write.hpp"
@@ -27,7 +29,8 @@ constexpr int kMaxDepth = 16;
 constexpr std::size_t kMaxMistakes = 20;
 
 [[noreturn]] void refuse(std::string_view origin, const std::string& why) {
-  throw core::Error(core::ErrorKind::usage, fmt::format("{}: {}", printable(origin), why));
+  throw core::Error(core::ErrorKind::usage,
+                    fmt::format("{}: {}", printable(origin, kLongText), why));
 }
 
 // nlohmann's message without its "[json.exception.parse_error.101] ".
@@ -44,6 +47,7 @@ ordered_json parse_bounded(std::string_view text, std::string_view origin) {
                                grouped(static_cast<std::int64_t>(kMaxBytes))));
   }
   std::size_t values = 0;
+  const char* cursor = text.data();                   // where the parser is
   std::vector<std::unordered_set<std::string>> keys;  // of the open objects
   const auto check = [&](int depth, ordered_json::parse_event_t event, ordered_json& parsed) {
     using Event = ordered_json::parse_event_t;
@@ -65,7 +69,13 @@ ordered_json parse_bounded(std::string_view text, std::string_view origin) {
     return true;
   };
   try {
-    return ordered_json::parse(text.begin(), text.end(), check);
+    const core::TrackingIterator first{text.data(), &cursor};
+    const core::TrackingIterator last{text.data() + text.size(), &cursor};
+    return ordered_json::parse(first, last, check);
+  } catch (const ordered_json::out_of_range&) {
+    refuse(origin, fmt::format("not JSON: the number that ends at byte {} is out of range (beyond "
+                               "1.8e308)",
+                               cursor - text.data() - 1));
   } catch (const ordered_json::exception& error) {
     refuse(origin, "not JSON: " + plain_message(error));
   }
@@ -115,7 +125,7 @@ class Reader {
   void add(const std::string& mistake) {
     if (mistakes_.messages().size() == kMaxMistakes) mistakes_.add("... and more");
     if (mistakes_.messages().size() > kMaxMistakes) return;
-    mistakes_.add(fmt::format("{}: {}", printable(origin_), mistake));
+    mistakes_.add(fmt::format("{}: {}", printable(origin_, kLongText), mistake));
   }
   void complain(const std::string& name, std::string_view expected, const ordered_json& found) {
     add(fmt::format("{}: expected {}, found {}", printable(place(name), 200), expected,
@@ -240,7 +250,7 @@ Report from_json(std::string_view text, std::string_view origin) {
     const auto list = root.find(name);
     if (list == root.end() && !is_required) return;
     if (list == root.end() || !list->is_array()) {
-      mistakes.add(fmt::format("{}: {}: {}", printable(origin), name,
+      mistakes.add(fmt::format("{}: {}: {}", printable(origin, kLongText), name,
                                list == root.end() ? "missing" : "expected an array"));
       return;
     }
@@ -259,10 +269,20 @@ Report from_json(std::string_view text, std::string_view origin) {
   read_list("infeasible", false, report.infeasible,
             [](Reader& reader, InfeasibleResult& r) { visit_infeasible(reader, r); });
   if (const auto best = root.find("recommendation"); best == root.end()) {
-    mistakes.add(fmt::format("{}: recommendation: missing", printable(origin)));
+    mistakes.add(fmt::format("{}: recommendation: missing", printable(origin, kLongText)));
   } else if (report.recommendations.empty() && !best->is_null()) {
     Reader reader(*best, "recommendation", origin, mistakes);
     visit_recommendation(reader, report.recommendations.emplace_back());
+  }
+  mistakes.throw_if_any();
+  for (std::size_t i = 0; i < report.results.size(); ++i) {
+    for (const std::string& problem : contradictions(report.results[i])) {
+      if (mistakes.messages().size() > kMaxMistakes) break;
+      const bool is_full = mistakes.messages().size() == kMaxMistakes;
+      mistakes.add(is_full
+                       ? "... and more"
+                       : fmt::format("{}: results[{}].{}", printable(origin, kLongText), i, problem));
+    }
   }
   mistakes.throw_if_any();
   return report;

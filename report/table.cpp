@@ -143,7 +143,7 @@ std::string with_gigabits(const std::string& value) {
 }
 
 std::string context(const Report& report) {
-  std::string text = fmt::format("# dcpbench {}: {}\n", printable(report.tool_version),
+  std::string text = fmt::format("# dcpbench {}: {}\n", printable(report.tool_version, kLongText),
                                  printable(report.command, 400));
   std::vector<std::string> items;
   for (const auto& [key, value] : report.cluster) {
@@ -171,7 +171,7 @@ std::string cell_line(const Cell& cell) {
                      name(cell.model), name(cell.dataset), name(cell.execution),
                      name(cell.accounting), first.gpus, grouped(first.sequences),
                      significant(static_cast<double>(first.useful_tokens) / 1e6, 4), seed_text,
-                     printable(first.workload_sha256.substr(0, 12)));
+                     printable(first.workload_sha256.substr(0, 12), kLongText));
 }
 
 std::string label(const Result& result) {
@@ -212,14 +212,14 @@ std::string notes(const Report& report) {
   Notes notes;
   for (const std::string& note : report.notes) notes.add("note: " + printable(note), "");
   for (const std::string& warning : report.warnings) {
-    notes.add("warning: " + printable(warning), "");
+    notes.add("warning: " + printable(warning, kLongText), "");
   }
   for (const Result& result : report.results) {
     for (const std::string& warning : result.warnings) {
-      notes.add("warning: " + printable(warning), label(result));
+      notes.add("warning: " + printable(warning, kLongText), label(result));
     }
     if (!result.speedup_vs_bucket && !result.speedup_reason.empty()) {
-      notes.add("no speedup: " + printable(result.speedup_reason), label(result));
+      notes.add("no speedup: " + printable(result.speedup_reason, kLongText), label(result));
     }
     if (result.idle_ranks > 0) {
       notes.add(
@@ -262,6 +262,9 @@ std::string dropped_line(const Report& report) {
                     grouped(result.dropped_tokens), grouped(result.truncated_tokens),
                     percent(share(lost, all))));
   }
+  if (report.results.empty() && !report.infeasible.empty()) {
+    return "# NOTHING EXECUTED: no strategy has a plan for any workload\n";
+  }
   if (items.empty()) return "# dropped 0 sequences, truncated 0 tokens\n";
   std::string text = "# DROPPED: ";
   constexpr std::size_t kShown = 8;
@@ -292,7 +295,7 @@ std::string format_table(const Report& report) {
         strategies += (strategies.empty() ? "" : ", ") + name(results[i]->strategy);
       }
       table.add_line(fmt::format("  {} no plan (seed {}): {}", strategies, first.seed,
-                                 printable(first.reason)));
+                                 printable(first.reason, kLongText)));
     }
   };
   for (const Cell& cell : group_cells(report.results)) {
@@ -318,7 +321,7 @@ std::string format_recommendations(const Report& report) {
       text += fmt::format(" is {:.2f}x {}", r.gain, name(r.baseline));
       if (r.gain_uncertainty > 0) text += fmt::format(" (+-{})", percent(r.gain_uncertainty));
     }
-    text += fmt::format(": {}", printable(r.reason));
+    text += fmt::format(": {}", printable(r.reason, kLongText));
     std::string settings;
     for (const auto& [key, value] : r.settings) {
       settings += fmt::format("{}{} {}", settings.empty() ? "" : ", ", name(key), name(value));

@@ -21,28 +21,6 @@ std::size_t width(std::string_view text) {
 
 }  // namespace
 
-std::string printable(std::string_view text, std::size_t limit) {
-  const bool is_cut = text.size() > limit;
-  if (is_cut) {
-    std::size_t end = limit;
-    while (end > 0 && continues_character(text[end])) --end;
-    text = text.substr(0, end);
-  }
-  std::string result;
-  result.reserve(text.size());
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const auto byte = static_cast<unsigned char>(text[i]);
-    // U+0080 to U+009F are control characters too.
-    const bool is_c1 = byte == 0xc2 && i + 1 < text.size() &&
-                       static_cast<unsigned char>(text[i + 1]) < 0xa0 &&
-                       continues_character(text[i + 1]);
-    if (is_c1) ++i;
-    result += byte < 0x20 || byte == 0x7f || is_c1 ? '?' : text[i];
-  }
-  if (is_cut) result += "...";
-  return result;
-}
-
 int decimals_for(double value, int digits) {
   if (!(std::fabs(value) > 0) || !std::isfinite(value)) return std::clamp(digits - 1, 0, 9);
   // The exponent after rounding: 0.99999 is 1.000.

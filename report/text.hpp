@@ -6,13 +6,14 @@
 #include <string_view>
 #include <vector>
 
+#include "core/text.hpp"
 #include "report/statistics.hpp"
 
 namespace dcpbench::report {
 
-// `text` on one line and harmless to a terminal (names may come from a stranger's file): control
-// characters become '?', and what exceeds `limit` bytes becomes "...".
-std::string printable(std::string_view text, std::size_t limit = 1000);
+using core::printable;
+// Limit of a message or a path, in bytes.
+inline constexpr std::size_t kLongText = 1000;
 
 // Decimals that show `digits` significant digits of `value` in fixed notation, from 0 to 9.
 int decimals_for(double value, int digits);

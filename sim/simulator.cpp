@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/error.hpp"
+#include "planner/rounding.hpp"
 #include "sim/batch_costs.hpp"
 #include "sim/disturbance.hpp"
 
@@ -22,8 +23,9 @@ using core::PartTimes;
 using core::Step;
 
 // Every time is checked against the longest step. Then a sum of up to four of them, and a step's
-// sum over all ranks, fit 64 bits.
-constexpr std::int64_t kMaxStep = core::kMaxCostNanoseconds / 4;
+// sum over all ranks, fit 64 bits; and a cost that was cut to its largest value isn't taken for
+// one.
+constexpr std::int64_t kMaxStep = planner::kMaxPartNanoseconds - 1;
 
 Nanoseconds longest_step(std::int32_t ranks) {
   return Nanoseconds(std::min(kMaxStep, core::kMaxCostNanoseconds / ranks));
@@ -89,6 +91,7 @@ Simulation::Simulation(const core::Plan& plan, const core::Workload& workload,
   timeline_.ranks = plan.ranks;
   timeline_.steps.resize(plan.steps.size());
   timeline_.rank_totals.resize(ranks);
+  timeline_.max_extrapolation = step_cost_.extrapolation;
   if (options.keep_cells && plan.steps.size() <= core::Timeline::kMaxCells / ranks) {
     timeline_.cells.resize(plan.steps.size() * ranks);
   } else {

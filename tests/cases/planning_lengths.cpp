@@ -251,8 +251,10 @@ void rare_bucket(const std::string& path) {
                    {"bucket up to 1024 tokens: 32 of 96 sequences dropped (33%), 20% of all tokens",
                     "its batch is 64"}));
 
-  expect_refusal(2, Words{"simulate"} + with(path, {"--drop-last"}),
-                 {"--drop-last needs --accounting native"});
+  const Words dropping = Words{"simulate"} + with(path, {"--drop-last"});
+  expect_refusal(2, dropping,
+                 {"--drop-last contradicts --accounting equal", "choose --accounting native"});
+  EXPECT_EQ(lines_of(dcpbench(dropping).err).size(), 1U);
 }
 
 void all_under_batch(const std::string& path) {

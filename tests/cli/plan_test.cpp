@@ -37,8 +37,8 @@ TEST(Plan, ExplainsTheChoices) {
   ASSERT_EQ(outcome.exit_code, 0) << outcome.all();
   EXPECT_NE(outcome.out.find("tokens/s/rank"), std::string::npos) << outcome.out;
   EXPECT_NE(outcome.out.find(" *"), std::string::npos) << outcome.out;
-  // The fairness table: SP degrees 1 to 32, each with and without the median cut, with full
-  // recompute and, as memory forces none for web, without; one of them is used.
+  // The fairness table: SP degrees 1 to 32, each with and without the median cut and with all and
+  // no layers recomputed: 6 x 2 x 2 rows, one of them used.
   const std::size_t table = outcome.out.find("fixed settings");
   ASSERT_NE(table, std::string::npos) << outcome.out;
   std::size_t rows = 0;

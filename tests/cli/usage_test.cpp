@@ -59,6 +59,7 @@ TEST(Usage, ContradictionsNameBothSides) {
                  {"--step-tokens contradicts --step-sequences"});
   expect_refused({"simulate", "--accounting", "native", "--step-tokens", "1000"},
                  {"--step-tokens contradicts --accounting native"});
+  expect_refused({"simulate", "--drop-last"}, {"--drop-last contradicts --accounting equal"});
   expect_refused({"simulate", "--dataset", "web", "--lengths", "x.csv"},
                  {"--dataset contradicts --lengths"});
   expect_refused({"simulate", "--column", "length"}, {"--column", "needs --lengths"});

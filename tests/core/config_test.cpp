@@ -1,5 +1,6 @@
 // The shipped clusters and models, and the files a user may give.
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <array>
@@ -277,7 +278,12 @@ TEST_F(TemporaryFolder, ReadTextFileHasALimit) {
   EXPECT_EQ(read_text_file(path, 8), "12345678");
   expect_refusal([&] { (void)read_text_file(path, 7); }, {"larger than the 7 bytes"});
   EXPECT_THROW(read_text_file(folder_.string()), Error);
-  expect_refusal([&] { (void)read_text_file("/dev/zero", 1000); }, {"larger than"});
+  expect_refusal([&] { (void)read_text_file(folder_.string()); }, {"is a directory"});
+  expect_refusal([&] { (void)read_text_file("/dev/zero", 1000); }, {"is a device"});
+  // Opening a pipe without a writer would wait for ever.
+  const std::string pipe = (folder_ / "pipe").string();
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  expect_refusal([&] { (void)read_text_file(pipe); }, {"is a pipe, not a regular file"});
 }
 
 }  // namespace

@@ -48,6 +48,8 @@ TEST(Npy, RefusesOtherTypesAndShapes) {
       says(refusal("a.npy", npy("[('a', '<i8')]", "(1,)", packed({0}, 8))), "expected integers"));
   EXPECT_TRUE(says(refusal("a.npy", npy("'<i8'", "(2, 3)", packed({1, 2, 3, 4, 5, 6}, 8))),
                    "shape (2,3), expected 1-D"));
+  EXPECT_TRUE(says(refusal("a.npy", npy("'<i8'", "(99999999999999999999999,)", packed({1}, 8))),
+                   "shape (99999999999999999999999,) is beyond the limit of 1152921504606846976"));
   EXPECT_TRUE(says(refusal("a.npy", npy("'<i8'", "()", packed({1}, 8))), "shape (), expected 1-D"));
   EXPECT_TRUE(says(refusal("a.npy", npy("'<i8'", "(0,)", "")), "holds no lengths"));
   EXPECT_TRUE(

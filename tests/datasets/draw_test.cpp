@@ -154,6 +154,14 @@ TEST(DescribeDraw, SaysHowRowsWereChosen) {
                    "9 sequences drawn from chat", "seed 4", "Azure"));
 }
 
+TEST(ScaleWarning, CountsWhatWouldBeBelowOneToken) {
+  // x 0.01: 0.1, 0.99 and 1.
+  const Dataset file = file_of({10, 99, 100});
+  EXPECT_EQ(scale_warning(file, {.scale_lengths = 0.01}).value_or(""),
+            "--scale-lengths 0.01: 2 of 3 lengths would be below 1 and are 1");
+  EXPECT_FALSE(scale_warning(file, {.scale_lengths = 0.1}));
+}
+
 TEST(DescribeDraw, WarnsOfAGiantInASample) {
   const Dataset file = file_of({10, 20, 1000});
   // Rows 2 and 0 or 1: found by a seed whose sample holds the giant.

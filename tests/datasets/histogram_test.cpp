@@ -45,6 +45,13 @@ TEST(Histogram, LeavesOutZeroWeightsAndCountsThem) {
   EXPECT_TRUE(says(refusal("h.csv", "length,weight\n64,0\n"), "all weights are 0"));
 }
 
+TEST(Histogram, AddsUpTheWeightsOfARepeatedLength) {
+  const Dataset dataset = read_text("h.csv", "length,weight\n64,2\n512,3\n64,5\n");
+  EXPECT_EQ(weights_of(dataset), (Weights{7, 3}));
+  EXPECT_EQ(dataset.notes.at(0), "1 row repeats a length: the weights add up");
+  EXPECT_TRUE(dataset.summary.starts_with("histogram of 2 lengths"));
+}
+
 TEST(Histogram, RefusesImpossibleWeights) {
   EXPECT_TRUE(says(refusal("h.csv", "length,weight\n64,-1\n65,\n66,x\n"), "3 impossible weights",
                    "line 2: \"-1\"", "line 3: empty", "line 4: \"x\""));

@@ -17,17 +17,22 @@ constexpr Group kAlone{1, 1};
 //   GEMM        4 x 1152 / 0.5 = 9216, backward 18432
 //   attention   16 query-key pairs x 16 = 256 FLOPs / 0.25 = 1024, backward 2.5 x 256 / 0.5 = 1280
 //   elementwise 4 x 304 / 0.5 = 2432, backward 4 x 400 / 0.5 = 3200
-//   layer       12672, backward 22912
+//   gradients   592 parameters x 8 bytes / 0.5 = 9472, only backward
+//   layer       12672, backward 32384
 //   head        4 x 160 / 0.5 = 1280, backward 2560
 //   loss, embedding, last norm   4 x 124 / 0.5 = 992, backward 4 x 156 / 0.5 = 1248
+//   gradients   of embedding, head, last norm 168 x 8 / 0.5 = 2688
+constexpr std::int64_t kOnce = 1280 + 2560 + 992 + 1248 + 2688;
+constexpr std::int64_t kGradients = 2 * 9472 + 2688;
+
 TEST(AnalyticCost, OneSequence) {
   const core::Model model = small_lm();
   const auto cost = make_cost_model(small_cluster(), &model, {});
   const MicroBatchCost batch = cost->micro_batch(Shapes{text(4)}, kAlone, 0);
-  EXPECT_EQ(batch.compute.value(), 1000 + 2 * (12672 + 22912) + 1280 + 2560 + 992 + 1248);
+  EXPECT_EQ(batch.compute.value(), 1000 + 2 * (12672 + 32384) + kOnce);
   EXPECT_EQ(batch.recompute.value(), 0);
   EXPECT_EQ(batch.communication.value(), 0);
-  EXPECT_EQ(batch.backward.value(), 2 * 22912 + 2560 + 1248);
+  EXPECT_EQ(batch.backward.value(), 2 * 32384 + 2560 + 1248 + 2688);
   EXPECT_EQ(batch.extrapolation, 4);  // of tables that end at 1
 }
 
@@ -39,6 +44,21 @@ TEST(AnalyticCost, RecomputedLayersRunTheirForwardAgain) {
   EXPECT_EQ(one.compute, none.compute);
   EXPECT_EQ(one.recompute.value(), 12672);
   EXPECT_EQ(one.backward.value(), none.backward.value() + 12672);
+}
+
+TEST(AnalyticCost, EveryMicroBatchAccumulatesGradientsOnce) {
+  const core::Model model = small_lm();
+  for (const std::int32_t zero : {0, 1, 3}) {
+    const auto cost = make_cost_model(small_cluster(), &model, {.zero = zero, .sp_method = {}});
+    // Work is proportional here, but for the overhead of 1000 and the gradients.
+    const MicroBatchCost one = cost->micro_batch(Shapes{text(4)}, kAlone, 0);
+    const MicroBatchCost two = cost->micro_batch(Shapes{text(4, 2)}, kAlone, 0);
+    EXPECT_EQ(2 * one.compute.value() - two.compute.value(), 1000 + kGradients);
+    EXPECT_EQ(2 * one.backward.value() - two.backward.value(), kGradients);
+    // More sequences don't cost it again: it is in no sequence's floor.
+    EXPECT_LE(cost->marginal_floor({4, 0, 0}, kAlone, 0).value(),
+              one.compute.value() - 1000 - kGradients);
+  }
 }
 
 TEST(AnalyticCost, PackedSequencesOnlyAttendToThemselves) {
@@ -54,13 +74,13 @@ TEST(AnalyticCost, PackedSequencesOnlyAttendToThemselves) {
 
 TEST(AnalyticCost, LaunchesAreAFloorOfEveryLayerAndDirection) {
   core::Cluster cluster = small_cluster();
-  cluster.device.kernel_launch = core::Seconds(1e-6);
+  cluster.device.kernel_launch = core::Seconds(1.1e-6);
   const core::Model model = small_lm();
   const auto cost = make_cost_model(cluster, &model, {});
-  // 15 launches are longer than 12672, 30 longer than 22912.
+  // 15 launches are longer than 12672, 30 longer than 32384, gradients included.
   const MicroBatchCost batch = cost->micro_batch(Shapes{text(4)}, kAlone, 1);
-  EXPECT_EQ(batch.compute.value(), 1000 + 2 * (15000 + 30000) + 6080);
-  EXPECT_EQ(batch.recompute.value(), 15000);
+  EXPECT_EQ(batch.compute.value(), 1000 + 2 * (16500 + 33000) + kOnce);
+  EXPECT_EQ(batch.recompute.value(), 16500);
 }
 
 TEST(AnalyticCost, HeadDimensionBetweenKernelsPaysForTheNext) {
@@ -88,8 +108,8 @@ TEST(AnalyticCost, UlyssesMovesFourTensors) {
   // Of 6 keys: 3 x 6 / 0.25 x 16 = 1152 and 2.5 x 288 / 0.5 = 1440; GEMM 6912; elementwise 1824,
   // 2400.
   EXPECT_EQ(batch.recompute.value(), 6912 + 1152 + 1824);
-  EXPECT_EQ(batch.backward.value(),
-            2 * (2 * 6912 + 1440 + 2400) + 1920 + 936 + (6912 + 1152 + 1824) + 3 * 472);
+  EXPECT_EQ(batch.backward.value(), 2 * (2 * 6912 + 1440 + 2400) + 1920 + 936 + kGradients +
+                                        (6912 + 1152 + 1824) + 3 * 472);
 }
 
 TEST(AnalyticCost, UlyssesAboveKvHeadsMovesReplicatedKAndV) {
@@ -163,12 +183,32 @@ TEST(AnalyticCost, TensorParallelDividesWorkAndAddsCollectives) {
   EXPECT_EQ(cost->gpus_per_rank(), 2);
   EXPECT_EQ(cost->ranks_per_node(), 4);
   const MicroBatchCost batch = cost->micro_batch(Shapes{text(4)}, kAlone, 0);
-  EXPECT_EQ(batch.compute.value(), 1000 + (2 * (12672 + 22912) + 6080) / 2);
-  // 4 x 16 = 64 bytes, half leaves: 132 ns; two all-gathers and two reduce-scatters per layer.
-  EXPECT_EQ(batch.communication.value(), 4 * 4 * 132);
+  EXPECT_EQ(batch.compute.value(), 1000 + (2 * (12672 + 32384) + kOnce) / 2);
+  // 4 x 16 = 64 bytes, half leaves: 132 ns. Attention and MLP: 2 all-gathers and 2 reduce-scatters
+  // forward, 4 and 2 backward.
+  EXPECT_EQ(batch.communication.value(), 2 * (4 + 6) * 132);
+  // A recomputed layer repeats those of its forward pass.
+  const MicroBatchCost again = cost->micro_batch(Shapes{text(4)}, kAlone, 1);
+  EXPECT_EQ(again.communication.value(), (2 * (4 + 6) + 4) * 132);
+  EXPECT_EQ(again.backward.value(),
+            (2 * 32384 + 2560 + 1248 + 2688 + 12672) / 2 + (2 * 6 + 4) * 132);
   // Heads of a GPU: 2, and one of K and V.
   EXPECT_FALSE(cost->refuse_degree(2));
   EXPECT_TRUE(cost->refuse_degree(4));
+}
+
+TEST(AnalyticCost, TensorParallelTextAttentionIsAThirdSubLayer) {
+  core::Model model = small_video();
+  const auto communication = [&] {
+    const auto cost = make_cost_model(small_cluster(), &model, {.tp = 2, .sp_method = {}});
+    return cost->micro_batch(Shapes{video(2, 4)}, kAlone, 0).communication.value();
+  };
+  // 8 x 16 = 128 bytes, half leaves: 164 ns. A pair has 4 sub-layers: 8 collectives forward and 12
+  // backward.
+  EXPECT_EQ(communication(), (8 + 12) * 164);
+  model.cross_attention_tokens = 3;
+  model.cross_attention_width = 6;
+  EXPECT_EQ(communication(), (12 + 18) * 164);
 }
 
 TEST(AnalyticCost, HeadRule) {

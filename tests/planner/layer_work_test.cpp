@@ -22,6 +22,9 @@ TEST(LayerWork, GatedLanguageModel) {
   EXPECT_EQ(work.forward_bytes_per_token, 2 * 4 * 8 + 60);
   EXPECT_EQ(work.backward_bytes_per_token, 2 * 6 * 8 + 60);
   EXPECT_EQ(work.logits_bytes_per_token, 60);
+  // 592 parameters in each of two layers, 1352 in all (memory_test.cpp).
+  EXPECT_EQ(work.layer.gradient_bytes, 8 * 592);
+  EXPECT_EQ(work.gradient_bytes, 8 * (1352 - 2 * 592));
 }
 
 TEST(LayerWork, PlainVideoPairWithTextAndModulation) {

@@ -69,6 +69,19 @@ TEST(Memory, FixedPartsByZeroStage) {
   EXPECT_EQ(parts["optimizer"], 12 * n / 8);
 }
 
+TEST(Memory, Zero3KeepsItsLargestUnitOfGradients) {
+  core::Model model = small_lm();
+  model.vocab = 100;  // embedding and head 8 x 100 each, more than the 592 of a layer
+  const double n = 2 * 592 + 2 * 800 + 8;
+  const auto gradients = [&](std::int32_t tp) {
+    const auto cost =
+        make_cost_model(small_cluster(), &model, {.zero = 3, .tp = tp, .sp_method = {}});
+    return parts_of(*cost, {}, 1, 0).at("gradients");
+  };
+  EXPECT_EQ(gradients(1), 4 * n / 8 + 4 * 800);
+  EXPECT_EQ(gradients(2), 4 * (n / 2) / 4 + 4 * 400);
+}
+
 TEST(Memory, TokenPartsOfALanguageModel) {
   const core::Model model = small_lm();
   const auto cost = make_cost_model(cluster_with_overheads(), &model, {});

@@ -64,6 +64,28 @@ TEST(ZeroSync, Stage3TransfersInEveryRound) {
   EXPECT_EQ(make_cost_model(cluster, &model, {})->exposed_gather(core::Nanoseconds(0)).value(), 0);
 }
 
+TEST(ZeroSync, SaysWhenTransfersLeaveTheMeasurements) {
+  const core::Model model = small_lm();
+  const auto extrapolation = [&](const core::Cluster& cluster, std::int32_t zero) {
+    return make_cost_model(cluster, &model, {.zero = zero, .sp_method = {}})->step().extrapolation;
+  };
+  core::Cluster cluster = small_cluster();
+  EXPECT_EQ(extrapolation(cluster, 1), 1);  // nothing measured
+  auto& curves = cluster.intra_node.efficiency;
+  curves[core::Collective::reduce_scatter][8].points = {{1000, 0.5}, {1352, 0.5}};
+  curves[core::Collective::all_gather][8].points = {{100, 0.5}, {10000, 0.5}};
+  curves[core::Collective::all_reduce][8].points = {{1000, 0.5}, {10000, 0.5}};
+  // The reduction of 4 x 1352 bytes. The norm's 4 bytes don't count.
+  EXPECT_EQ(extrapolation(cluster, 1), 4);
+  EXPECT_EQ(extrapolation(cluster, 0), 1);
+  // In rounds of single layers: 4 x 592 of 1352 bytes are reduced; 4 x 168 = 672 outside, of 1000.
+  EXPECT_DOUBLE_EQ(extrapolation(cluster, 3), 2368. / 1352);
+  // A curve of two ranks for eight.
+  curves[core::Collective::reduce_scatter].clear();
+  curves[core::Collective::reduce_scatter][2].points = {{100, 0.5}, {10000, 0.5}};
+  EXPECT_EQ(extrapolation(cluster, 1), 4);
+}
+
 TEST(ZeroSync, OneRankTransfersNothing) {
   const core::Model model = small_lm();
   for (std::int32_t zero = 0; zero <= 3; ++zero) {

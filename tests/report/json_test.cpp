@@ -37,8 +37,9 @@ TEST(Json, KeysInTheirOrder) {
   std::vector<std::string> keys;
   for (const auto& item : root.items()) keys.push_back(item.key());
   EXPECT_EQ(keys, (std::vector<std::string>{"schema_version", "complete", "command", "tool_version",
-                                            "environment", "cluster", "warnings", "recommendation",
-                                            "recommendations", "results", "infeasible"}));
+                                            "environment", "cluster", "warnings", "notes",
+                                            "recommendation", "recommendations", "results",
+                                            "infeasible"}));
   EXPECT_EQ(root["schema_version"], 1);
   const ordered_json& result = root["results"][1];
   for (const char* key : {"model",
@@ -167,6 +168,26 @@ TEST(Json, EveryMistakeIsListedWithItsKey) {
             "r.json: results[1].breakdown_seconds.idle: expected a number that is not negative, "
             "found \"0.1\"\n"
             "r.json: results[1].sp_degrees: \"two\" is no SP degree (an integer above 0)");
+}
+
+TEST(Json, FiguresThatCantAllBeTrueAreRefused) {
+  // The parts of the second result sum to 0.76 + 0.03 + 0.07 + 0.05 + 0.05 + 0.03 + 0.01 = 1 s.
+  EXPECT_EQ(refusal(changed("/results/1/total_seconds", 1.00001)),
+            "r.json: results[1].breakdown_seconds: the parts sum to 1, total_seconds is 1.00001");
+  EXPECT_EQ(refusal(changed("/results/1/total_seconds", 1.0000005)), "(accepted)");
+  EXPECT_NE(
+      refusal(changed("/results/0/step_seconds/min", 99)).find("step_seconds.min: 99 is above"),
+      std::string::npos);
+  EXPECT_EQ(refusal(changed("/results/0/useful_tokens", 0)),
+            "r.json: results[0].useful_tokens: 0 in a result; must be above 0");
+  EXPECT_EQ(refusal(changed("/results/0/padding_ratio", 1.5)),
+            "r.json: results[0].padding_ratio: 1.5 is above 1");
+}
+
+TEST(Json, NumbersOutOfRangeAreToldInOurWords) {
+  // {"a": 1e999} : the number ends at byte 11, the brace is the 12th.
+  EXPECT_EQ(refusal("{\"a\": 1e999}"),
+            "r.json: not JSON: the number that ends at byte 11 is out of range (beyond 1.8e308)");
 }
 
 TEST(Json, WrongTypesAreRefusedAndNeverCrash) {

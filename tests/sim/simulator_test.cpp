@@ -6,7 +6,10 @@
 #include <cstdint>
 #include <string>
 
+#include "core/configs.hpp"
 #include "core/error.hpp"
+#include "planner/make_cost_model.hpp"
+#include "planner/rounding.hpp"
 #include "tests/support/fake_cost.hpp"
 #include "tests/support/plan_builder.hpp"
 
@@ -18,7 +21,8 @@ using core::Timeline;
 using test_support::FakeCost;
 using test_support::PlannedWorkload;
 
-Timeline run(PlannedWorkload& planned, const FakeCost& cost, const SimOptions& options = {}) {
+Timeline run(PlannedWorkload& planned, const planner::CostModel& cost,
+             const SimOptions& options = {}) {
   core::mark_closing(planned.plan);
   return simulate(planned.plan, planned.workload, cost, options);
 }
@@ -239,7 +243,8 @@ TEST(Simulate, KeepsCellsOnlyWhileTheyAreFew) {
   EXPECT_EQ(row(timeline.rank_totals[16383]), (Row{0, 0, 0, 611 * 30, 0, 0, 0}));
 }
 
-std::string error_of(PlannedWorkload& planned, const FakeCost& cost, const SimOptions& options) {
+std::string error_of(PlannedWorkload& planned, const planner::CostModel& cost,
+                     const SimOptions& options) {
   try {
     (void)run(planned, cost, options);
   } catch (const core::Error& error) {
@@ -255,17 +260,49 @@ TEST(Simulate, RefusesWhatItCanNotAddUp) {
   planned.begin_step();
   planned.add(0, 1, {10});
   planned.add(0, 1, {10});
-  // 2^62 / 4 is the longest step of few ranks: half of it, twice, still fits.
-  const std::int64_t half = core::kMaxCostNanoseconds / 8;
-  cost.set(10, 1, half);
+  // The longest step of few ranks is below 2^60: twice half of that does not fit.
+  const std::int64_t half = planner::kMaxPartNanoseconds / 2;
+  cost.set(10, 1, half - 1);
   EXPECT_EQ(error_of(planned, cost, {}), "");
-  cost.set(10, 1, half + 1);
+  cost.set(10, 1, half);
   EXPECT_NE(error_of(planned, cost, {}).find("step 0 takes more than"), std::string::npos);
   cost.set(10, 1, core::kMaxCostNanoseconds, core::kMaxCostNanoseconds, core::kMaxCostNanoseconds);
   EXPECT_NE(error_of(planned, cost, {}).find("step 0 takes more than"), std::string::npos);
   cost.set(10, 1, 5);
   cost.set_step(core::kMaxCostNanoseconds, 0, 0, 0);
   EXPECT_NE(error_of(planned, cost, {}).find("step 0 takes more than"), std::string::npos);
+}
+
+// Of three sequences of 2^40 tokens each takes 2^80 ns: cut to the largest cost, which is no
+// prediction.
+TEST(Simulate, RefusesACostThatWasCut) {
+  const core::Cluster one = core::with_gpus(core::load_cluster("ideal"), 1);
+  const auto ideal = planner::make_cost_model(one, nullptr, {});
+  PlannedWorkload planned(1);
+  planned.begin_step();
+  planned.add(0, 1, {core::kMaxTokens, core::kMaxTokens, core::kMaxTokens});
+  EXPECT_NE(error_of(planned, *ideal, {}).find("step 0 takes more than"), std::string::npos);
+
+  FakeCost cost(1);
+  PlannedWorkload small(1);
+  small.begin_step();
+  small.add(0, 1, {10});
+  cost.set(10, 1, planner::kMaxPartNanoseconds - 1);
+  EXPECT_EQ(error_of(small, cost, {}), "");
+  cost.set(10, 1, planner::kMaxPartNanoseconds);
+  EXPECT_NE(error_of(small, cost, {}), "");
+}
+
+TEST(Simulate, ExtrapolatedReductionsCount) {
+  FakeCost cost(1);
+  cost.set(10, 1, 30);
+  cost.costs[{10, 1}].extrapolation = 2;
+  PlannedWorkload planned(1);
+  planned.begin_step();
+  planned.add(0, 1, {10});
+  EXPECT_EQ(run(planned, cost).max_extrapolation, 2);
+  cost.step_cost.extrapolation = 3;
+  EXPECT_EQ(run(planned, cost).max_extrapolation, 3);
 }
 
 TEST(Simulate, RefusesAClusterOfAnotherSize) {
