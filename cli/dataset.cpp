@@ -20,9 +20,9 @@ namespace dcpbench::cli {
 
 namespace {
 
-void print_notes(const datasets::Dataset& dataset) {
-  for (const std::string& text : dataset.notes) note(text);
-  for (const std::string& text : dataset.warnings) warn(text);
+void print_notes(const std::vector<std::string>& notes, const std::vector<std::string>& warnings) {
+  for (const std::string& text : notes) note(text);
+  for (const std::string& text : warnings) warn(text);
 }
 
 int list(const Arguments& arguments) {
@@ -62,11 +62,13 @@ Drawn draw(const Arguments& arguments) {
     return names.empty() ? datasets::Dataset() : datasets::preset(names[0]);
   });
   problems.throw_if_any();
-  const datasets::DrawOptions draw = {options.sequences, options.seed,
-                                      options.scale_lengths.value_or(1), options.file_order};
-  drawn.workload = datasets::draw(drawn.dataset, draw);
-  print_notes(drawn.dataset);
-  if (const auto text = datasets::scale_warning(drawn.dataset, draw)) warn(*text);
+  const datasets::DrawOptions how = {options.sequences, options.seed,
+                                     options.scale_lengths.value_or(1), options.file_order};
+  drawn.workload = datasets::draw(drawn.dataset, how);
+  const datasets::DrawRecord record = datasets::describe_draw(drawn.dataset, how, drawn.workload);
+  print_notes(drawn.dataset.notes, drawn.dataset.warnings);
+  print_notes(record.notes, record.warnings);
+  if (const auto text = datasets::scale_warning(drawn.dataset, how)) warn(*text);
   return drawn;
 }
 
@@ -145,7 +147,7 @@ int import(const Arguments& arguments) {
   }
   problems.throw_if_any();
 
-  print_notes(dataset);
+  print_notes(dataset.notes, dataset.warnings);
   const bool loses_loss_tokens = std::any_of(
       dataset.sequences.begin(), dataset.sequences.end(),
       [](const core::Sequence& sequence) { return sequence.loss_tokens != sequence.shape.tokens; });

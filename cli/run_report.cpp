@@ -63,8 +63,11 @@ std::vector<std::string> input_notes(const Job& job) {
   std::vector<std::string> notes;
   for (const Draw& draw : job.draws) {
     std::string text = fmt::format("{}", fmt::join(draw.record.notes, ", "));
-    if (job.options.seeds > 1) {
-      text += fmt::format("; likewise with the next {} seeds", job.options.seeds - 1);
+    const std::uint64_t next = job.options.seed + 1;
+    if (job.options.seeds == 2) text += fmt::format("; likewise with seed {}", next);
+    if (job.options.seeds > 2) {
+      text += fmt::format("; likewise with seeds {} to {}", next,
+                          job.options.seed + static_cast<std::uint64_t>(job.options.seeds) - 1);
     }
     notes.push_back(std::move(text));
   }

@@ -125,12 +125,13 @@ void check_step_count(const JobOptions& options, const core::Workload& workload,
       : options.step_sequences
           ? fmt::format("--step-sequences {} or more", (sequences + most - 1) / most)
           : fmt::format("--step-tokens above {}", options.step_tokens);
-  throw core::Error(
-      core::ErrorKind::usage,
-      fmt::format("{}: {} steps x {} ranks = {}, at most {} can be executed; take {}, or at most "
-                  "{} ranks (--gpus {})",
-                  workload.dataset, count, cost.ranks(), count * cost.ranks(), kMaxStepRanks,
-                  remedy, kMaxStepRanks / count, kMaxStepRanks / count * cost.gpus_per_rank()));
+  std::int64_t ranks = kMaxStepRanks / count;
+  if (ranks > cost.ranks_per_node()) ranks -= ranks % cost.ranks_per_node();
+  throw core::Error(core::ErrorKind::usage,
+                    fmt::format("{}: {} steps x {} ranks = {}, at most {} can be executed; take "
+                                "{}, or at most --gpus {}",
+                                workload.dataset, count, cost.ranks(), count * cost.ranks(),
+                                kMaxStepRanks, remedy, ranks * cost.gpus_per_rank()));
 }
 
 std::vector<Draw> draw_datasets(const JobOptions& options, const Inputs& inputs,

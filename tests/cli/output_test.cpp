@@ -75,12 +75,74 @@ TEST(Output, AFullStandardOutputIsAnError) {
 TEST(Output, AnInterruptedJobLeavesAReadableReport) {
   const TemporaryFolder folder;
   const std::string out = folder.path("out");
-  const Outcome outcome =
-      interrupt_dcpbench({"simulate", "--seeds", "1000", "--out", out}, out + "/report.json");
+  const Outcome outcome = signal_dcpbench({"simulate", "--seeds", "1000", "--out", out}, SIGINT,
+                                          [&]() { return fs::exists(out + "/report.json"); });
   EXPECT_EQ(outcome.exit_code, 128 + SIGINT) << outcome.all();
   const json report = json::parse(read_file(out + "/report.json"));
   EXPECT_EQ(report["complete"], false);
   EXPECT_LT(report["results"].size(), 30000U);
+}
+
+TEST(Output, AKilledJobLeavesAReportThatSaysWhyThereIsNoSpeedup) {
+  const TemporaryFolder folder;
+  const std::string file = folder.path("report.json");
+  const Outcome outcome = signal_dcpbench(
+      {"simulate", "--dataset", "web", "--seeds", "1000", "--strategy", "dcp", "--json", file},
+      SIGKILL, [&]() {
+        return fs::exists(file) && read_file(file).find("\"strategy\"") != std::string::npos;
+      });
+  ASSERT_EQ(outcome.exit_code, 128 + SIGKILL) << outcome.all();
+  const json report = json::parse(read_file(file));
+  EXPECT_EQ(report["complete"], false);
+  ASSERT_GT(report["results"].size(), 0U);
+  for (const json& result : report["results"]) {
+    EXPECT_TRUE(result["speedup_vs_bucket"].is_null());
+    EXPECT_EQ(result["speedup_reason"], "bucket was not run");
+  }
+}
+
+TEST(Output, PlansOfAnEarlierRunAreKeptWithoutForce) {
+  // What a run leaves whose report was moved away.
+  const TemporaryFolder folder;
+  const std::string plans = folder.path("plans");
+  fs::create_directory(plans);
+  const std::string plan = folder.write("plans/transformer-1d-1.2b.web.dcp.seed0.json", "precious");
+  const std::string out = fs::path(plan).parent_path().parent_path().string();
+  const Outcome refused = dcpbench(small_job({"--out", out}));
+  EXPECT_EQ(refused.exit_code, 2) << refused.all();
+  EXPECT_NE(refused.err.find(plans + " exists; --force overwrites it"), std::string::npos)
+      << refused.all();
+  EXPECT_EQ(read_file(plan), "precious");
+  EXPECT_FALSE(fs::exists(out + "/report.json"));
+  EXPECT_EQ(dcpbench(small_job({"--out", out, "--force"})).exit_code, 0);
+  EXPECT_EQ(json::parse(read_file(plan))["strategy"], "dcp");
+}
+
+TEST(Output, OnlyAFolderReceivesTheTimesOfEveryStep) {
+  // Results are the same whether or not their timelines are kept for report.h5.
+  const TemporaryFolder folder;
+  const std::string out = folder.path("out");
+  const Outcome outcome = dcpbench(small_job({"--out", out, "--json", folder.path("r.json")}));
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.all();
+  json kept = json::parse(read_file(folder.path("r.json")))["results"];
+  json small = json::parse(dcpbench(small_job({"--json", "-"})).out)["results"];
+  for (json* results : {&kept, &small}) {
+    for (json& result : *results) result.erase("plan_seconds");
+  }
+  EXPECT_EQ(kept, small);
+  EXPECT_NE(read_file(out + "/report.h5").find("step_seconds"), std::string::npos);
+}
+
+TEST(Output, OutOfMemoryIsAUsageErrorWithARemedy) {
+#if defined(__SANITIZE_ADDRESS__)
+  GTEST_SKIP() << "the sanitizer reserves more address space than any limit";
+#endif
+  // Four million sequences of 40 bytes do not fit 150 MB.
+  const Outcome outcome =
+      dcpbench_within(150'000'000, {"simulate", "--dataset", "web", "--sequences", "4000000"});
+  EXPECT_EQ(outcome.exit_code, 2) << outcome.all();
+  EXPECT_NE(outcome.err.find("out of memory; ask for fewer --sequences"), std::string::npos)
+      << outcome.all();
 }
 
 }  // namespace

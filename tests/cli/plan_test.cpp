@@ -1,7 +1,10 @@
 // dcpbench plan, and executing a plan from a file.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <map>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "tests/cli/program.hpp"
 
@@ -46,6 +49,104 @@ TEST(Plan, ExplainsTheChoices) {
   }
   EXPECT_EQ(rows, 24U) << outcome.out;
   EXPECT_EQ(used, 1U) << outcome.out;
+}
+
+TEST(Plan, TheFairnessTableSaysHowFarTheDefaultIsFromTheBest) {
+  for (const char* strategy : {"bucket", "packed"}) {
+    const Outcome outcome =
+        dcpbench(with_workload({"plan", "--explain", "--json", "-"}, {"--strategy", strategy}));
+    ASSERT_EQ(outcome.exit_code, 0) << outcome.all();
+    const json plan = json::parse(outcome.out)["plans"][0];
+    const json table = plan["fixed_settings"];
+    double used = 0;
+    double best = 0;
+    double least = 0;
+    std::size_t used_rows = 0;
+    for (const json& row : table["settings"]) {
+      ASSERT_TRUE(row["predicted_seconds"].is_number()) << row;
+      const double seconds = row["predicted_seconds"];
+      least = least == 0 ? seconds : std::min(least, seconds);
+      used_rows += row["is_used"].get<bool>() ? 1 : 0;
+      if (row["is_used"]) used = seconds;
+      if (row["is_best"]) best = seconds;
+      EXPECT_EQ(row["median_cut"].is_boolean(), std::string(strategy) == "bucket") << row;
+    }
+    EXPECT_EQ(used_rows, 1U) << table;
+    EXPECT_DOUBLE_EQ(best, least);
+    EXPECT_DOUBLE_EQ(table["used_over_best"].get<double>(), used / best);
+    const std::string text = plan["explanation"];
+    const bool is_best = used == best;
+    EXPECT_NE(text.find(is_best ? "the default is the best fixed setting" : "the default takes "),
+              std::string::npos)
+        << text;
+  }
+  // What the user fixed is not called the default.
+  const Outcome fixed =
+      dcpbench(with_workload({"plan", "--explain"}, {"--strategy", "bucket", "--bucket-sp", "32"}));
+  EXPECT_NE(fixed.out.find("the setting used takes "), std::string::npos) << fixed.all();
+}
+
+TEST(Plan, TheFairnessTableRecomputesNoMoreThanMemoryForces) {
+  // 60000 tokens on one rank fit 80 GB only with recomputation, on 32 ranks without.
+  const TemporaryFolder folder;
+  const std::string file = folder.write("l.txt", "60000\n60000\n");
+  const Outcome outcome = dcpbench({"plan", "--explain", "--json", "-", "--lengths", file,
+                                    "--strategy", "bucket", "--cluster", "h100-4x8"});
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.all();
+  std::map<int, std::int64_t> least;
+  const json plan = json::parse(outcome.out)["plans"][0];
+  for (const json& row : plan["fixed_settings"]["settings"]) {
+    const int degree = row["sp_degree"];
+    const std::int64_t layers = row["least_recompute_layers"];
+    EXPECT_EQ(row["most_recompute_layers"], layers);
+    least[degree] = least.contains(degree) ? std::min(least[degree], layers) : layers;
+  }
+  EXPECT_GT(least.at(1), 0) << outcome.out;
+  EXPECT_EQ(least.at(32), 0) << outcome.out;
+}
+
+TEST(Plan, AnExplanationByStepSaysWhichStep) {
+  const std::vector<std::string> steps = {"--strategy", "dcp", "--step-sequences", "25"};
+  const Outcome outcome = dcpbench(with_workload({"plan", "--explain"}, steps));
+  EXPECT_NE(
+      outcome.out.find("note: each class is explained in the first step that has it; the plan "
+                       "has 4 steps"),
+      std::string::npos)
+      << outcome.all();
+  const Outcome single = dcpbench(with_workload({"plan", "--explain"}, {"--strategy", "dcp"}));
+  EXPECT_EQ(single.out.find("each class is explained"), std::string::npos) << single.all();
+}
+
+TEST(Plan, APlanFileLeavesNothingToPlan) {
+  const TemporaryFolder folder;
+  const std::string file = folder.path("plan.json");
+  ASSERT_EQ(dcpbench(with_workload({"plan", "--out", file}, {"--strategy", "dcp"})).exit_code, 0);
+  const std::vector<std::pair<std::string, std::string>> options = {
+      {"--strategy", "dcp"},          {"--seeds", "2"},
+      {"--plan-cluster", "h100-4x8"}, {"--bucket-sp", "4"},
+      {"--recompute", "none"},        {"--recompute-layers", "0"},
+      {"--padding", "none"},          {"--bucket-edges", "1000000"},
+      {"--pack-tokens", "1000000"},   {"--min-accumulation", "2"},
+      {"--max-accumulation", "4"},    {"--max-communicators", "9"},
+      {"--no-median-cut", ""},        {"--drop-last", ""}};
+  std::vector<std::string> words = with_workload({"simulate"}, {"--plan", file});
+  for (const auto& [name, value] : options) {
+    words.push_back(name);
+    if (!value.empty()) words.push_back(value);
+  }
+  const Outcome outcome = dcpbench(words);
+  EXPECT_EQ(outcome.exit_code, 2) << outcome.all();
+  for (const auto& [name, value] : options) {
+    EXPECT_NE(outcome.err.find("--plan contradicts " + name + ": the plan is already made"),
+              std::string::npos)
+        << name << "\n"
+        << outcome.all();
+  }
+  EXPECT_EQ(lines_of(outcome.err).size(), options.size()) << outcome.all();
+  // The accounting that the plan has may be said again.
+  EXPECT_EQ(
+      dcpbench(with_workload({"simulate"}, {"--plan", file, "--accounting", "equal"})).exit_code,
+      0);
 }
 
 TEST(Plan, JsonHoldsTheDigestThatSimulateReports) {

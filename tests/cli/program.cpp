@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -22,7 +23,8 @@ void redirect(int descriptor, const std::string& path) {
   if (file < 0 || dup2(file, descriptor) < 0) _exit(126);
 }
 
-pid_t start(const std::vector<std::string>& words, const std::string& out, const std::string& err) {
+pid_t start(const std::vector<std::string>& words, const std::string& out, const std::string& err,
+            rlim_t memory = RLIM_INFINITY) {
   std::vector<char*> argv = {const_cast<char*>(DCPBENCH_PROGRAM)};
   for (const std::string& word : words) argv.push_back(const_cast<char*>(word.c_str()));
   argv.push_back(nullptr);
@@ -31,6 +33,8 @@ pid_t start(const std::vector<std::string>& words, const std::string& out, const
   if (child == 0) {
     redirect(STDOUT_FILENO, out);
     redirect(STDERR_FILENO, err);
+    const rlimit limit{memory, memory};
+    if (memory != RLIM_INFINITY && setrlimit(RLIMIT_AS, &limit) != 0) _exit(126);
     execv(argv[0], argv.data());
     _exit(127);
   }
@@ -61,17 +65,24 @@ Outcome dcpbench(const std::vector<std::string>& words, const std::string& stdou
           read_file(folder.path("err"))};
 }
 
-Outcome interrupt_dcpbench(const std::vector<std::string>& words, const std::string& path) {
+Outcome dcpbench_within(std::size_t bytes, const std::vector<std::string>& words) {
+  const TemporaryFolder folder;
+  const int code = finish(start(words, folder.path("out"), folder.path("err"), bytes));
+  return {code, read_file(folder.path("out")), read_file(folder.path("err"))};
+}
+
+Outcome signal_dcpbench(const std::vector<std::string>& words, int signal,
+                        const std::function<bool()>& is_time) {
   const TemporaryFolder folder;
   const pid_t child = start(words, folder.path("out"), folder.path("err"));
   int status = 0;
-  while (!std::filesystem::exists(path)) {
+  while (!is_time()) {
     if (waitpid(child, &status, WNOHANG) == child) {
       return {exit_code(status), read_file(folder.path("out")), read_file(folder.path("err"))};
     }
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
-  kill(child, SIGINT);
+  kill(child, signal);
   const int code = finish(child);
   return {code, read_file(folder.path("out")), read_file(folder.path("err"))};
 }

@@ -1,7 +1,9 @@
 // Runs the dcpbench program as a user would and keeps what it printed.
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -19,9 +21,13 @@ struct Outcome {
 // The standard output goes to the file `stdout_path` instead if it is given.
 Outcome dcpbench(const std::vector<std::string>& words, const std::string& stdout_path = {});
 
-// Starts the program, waits until the file `path` exists (or the program ends), sends SIGINT and
-// waits for the end.
-Outcome interrupt_dcpbench(const std::vector<std::string>& words, const std::string& path);
+// The same with at most so many bytes of address space.
+Outcome dcpbench_within(std::size_t bytes, const std::vector<std::string>& words);
+
+// Starts the program, waits until `is_time` (or the program ends), sends it the signal and waits
+// for the end.
+Outcome signal_dcpbench(const std::vector<std::string>& words, int signal,
+                        const std::function<bool()>& is_time);
 
 std::string read_file(const std::filesystem::path& path);
 std::vector<std::string> lines_of(const std::string& text);

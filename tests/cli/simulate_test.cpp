@@ -1,6 +1,7 @@
 // dcpbench simulate: what it prints, and that the same request gives the same answer.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -111,6 +112,51 @@ TEST(Simulate, LengthsFromAFile) {
   const json result = simulate({"--lengths", file, "--strategy", "dcp"})["results"][0];
   EXPECT_EQ(result["sequences"], 4);
   EXPECT_EQ(result["useful_tokens"], 5600);
+}
+
+TEST(Simulate, TheReportSaysHowSequencesWereChosenOncePerDataset) {
+  const TemporaryFolder folder;
+  const std::string file = folder.write("mine.txt", "131072\n256\n256\n256\n256\n");
+  const json report =
+      simulate({"--lengths", file, "--sequences", "4", "--seed", "3", "--seeds", "3", "--model",
+                "transformer-1d-1.2b", "--model", "llama-8b", "--strategy", "bucket,dcp"});
+  EXPECT_EQ(
+      report["notes"],
+      json({"4 of 5 rows of mine.txt, sampled without replacement with seed 3, in drawn order; "
+            "likewise with seeds 4 to 5"}));
+  const json drawn = simulate(
+      {"--dataset", "web", "--dataset", "chat", "--sequences", "10", "--strategy", "bucket"});
+  ASSERT_EQ(drawn["notes"].size(), 2U);
+  EXPECT_EQ(
+      drawn["notes"][0].get<std::string>().rfind("10 sequences drawn from web with seed 0", 0), 0U);
+  const Outcome table = dcpbench({"simulate", "--lengths", file, "--strategy", "dcp"});
+  EXPECT_NE(table.out.find("# note: all 5 rows of mine.txt, shuffled with seed 0\n"),
+            std::string::npos)
+      << table.all();
+  EXPECT_NE(table.out.find("1 of 5 sequences (row 0, 131072 tokens) is 99% of the tokens"),
+            std::string::npos)
+      << table.all();
+}
+
+TEST(Simulate, AGiantInADrawIsWarnedOf) {
+  // Of a histogram only the draw tells. A draw of 20 holds one giant with probability
+  // 20 (1/51) (50/51)^19 = 0.27, and it is then 100000 of 101900 tokens: 98 %. 40 seeds without any
+  // have probability 0.73^40 = 3e-6, and the draws are the same on every machine.
+  const TemporaryFolder folder;
+  const std::string file = folder.write("h.csv", "length,weight\n100,50\n100000,1\n");
+  bool warned = false;
+  for (int seed = 0; seed < 40 && !warned; ++seed) {
+    const json report = simulate({"--lengths", file, "--sequences", "20", "--seed",
+                                  std::to_string(seed), "--strategy", "bucket"});
+    for (const json& text : report["warnings"]) {
+      if (text.get<std::string>().find("100000 tokens) is 98% of the tokens") !=
+          std::string::npos) {
+        warned = true;
+        EXPECT_EQ(std::count(report["warnings"].begin(), report["warnings"].end(), text), 1);
+      }
+    }
+  }
+  EXPECT_TRUE(warned);
 }
 
 TEST(Simulate, AModelFreeClusterNeedsNoModel) {

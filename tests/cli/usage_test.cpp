@@ -67,6 +67,51 @@ TEST(Usage, ContradictionsNameBothSides) {
   expect_refused({"simulate", "-q", "-v"}, {"-q contradicts -v"});
 }
 
+TEST(Usage, DroppingNeedsNativeAccounting) {
+  expect_refused({"simulate", "--drop-last", "--zero", "9"},
+                 {"--drop-last contradicts --accounting equal", "choose --accounting native",
+                  "--zero: \"9\""});
+}
+
+TEST(Usage, GpusEndWhereClustersEnd) {
+  for (const char* option : {"--gpus", "--tp", "--bucket-sp"}) {
+    expect_refused({"simulate", option, "65537"},
+                   {"\"65537\" is not a whole number from 1 to 65536"});
+  }
+}
+
+TEST(Usage, ModelsOfOneNameAreRefused) {
+  const TemporaryFolder folder;
+  const auto model = [&](const std::string& file, const std::string& name) {
+    return folder.write(file, R"({"name": ")" + name + R"(", "source": "a test",
+        "kind": "transformer_1d", "layers": 2, "hidden": 256, "heads": 4, "kv_heads": 4, "ffn": 512,
+        "gated_mlp": true, "mask": "causal", "head": "lm", "vocab": 1000,
+        "tied_embeddings": false})");
+  };
+  const std::string copy = model("copy.json", "llama-8b");
+  expect_refused({"simulate", "--model", "llama-8b", "--model", copy, "--dataset", "web"},
+                 {"--model " + copy + " has the name of --model llama-8b, \"llama-8b\"",
+                  "change \"name\" in one of the two files"});
+  // Names that would give their plans the same file are one name too.
+  const std::string a = model("a.json", "my model");
+  const std::string b = model("b.json", "my_model");
+  expect_refused({"simulate", "--model", a, "--model", b, "--dataset", "web"},
+                 {"--model " + b + " has the name of --model " + a});
+}
+
+TEST(Usage, StepsTimesRanksAreLimited) {
+  // 2^33 / 65536 = 131072 steps at most; 200000 sequences then need 2 in a step. 2^33 / 200000 =
+  // 42949 ranks, in nodes of 8: 42944.
+  expect_refused({"simulate", "--dataset", "web", "--sequences", "200000", "--gpus", "65536",
+                  "--step-sequences", "1"},
+                 {"web: 200000 steps x 65536 ranks = 13107200000, at most 8589934592",
+                  "--step-sequences 2 or more", "at most --gpus 42944"});
+  // Within what --oversize leaves, the plan's own steps are counted.
+  expect_refused({"simulate", "--dataset", "web", "--sequences", "200000", "--gpus", "65536",
+                  "--step-tokens", "1", "--oversize", "drop", "--strategy", "bucket"},
+                 {"200000 steps x 65536 ranks", "--step-tokens above 1"});
+}
+
 TEST(Usage, RecomputeOptionsMustAgree) {
   expect_refused(
       {"simulate", "--model", "llama-8b", "--recompute", "none", "--recompute-layers", "40"},
