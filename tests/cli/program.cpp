@@ -87,6 +87,10 @@ Outcome signal_dcpbench(const std::vector<std::string>& words, int signal,
   return {code, read_file(folder.path("out")), read_file(folder.path("err"))};
 }
 
+Outcome interrupt_dcpbench(const std::vector<std::string>& words, const std::string& path) {
+  return signal_dcpbench(words, SIGINT, [&]() { return std::filesystem::exists(path); });
+}
+
 std::string read_file(const std::filesystem::path& path) {
   std::ifstream file(path, std::ios::binary);
   std::ostringstream text;

@@ -28,6 +28,8 @@ Outcome dcpbench_within(std::size_t bytes, const std::vector<std::string>& words
 // for the end.
 Outcome signal_dcpbench(const std::vector<std::string>& words, int signal,
                         const std::function<bool()>& is_time);
+// SIGINT as soon as the file `path` exists.
+Outcome interrupt_dcpbench(const std::vector<std::string>& words, const std::string& path);
 
 std::string read_file(const std::filesystem::path& path);
 std::vector<std::string> lines_of(const std::string& text);
