@@ -279,9 +279,9 @@ Report from_json(std::string_view text, std::string_view origin) {
     for (const std::string& problem : contradictions(report.results[i])) {
       if (mistakes.messages().size() > kMaxMistakes) break;
       const bool is_full = mistakes.messages().size() == kMaxMistakes;
-      mistakes.add(is_full
-                       ? "... and more"
-                       : fmt::format("{}: results[{}].{}", printable(origin, kLongText), i, problem));
+      mistakes.add(
+          is_full ? "... and more"
+                  : fmt::format("{}: results[{}].{}", printable(origin, kLongText), i, problem));
     }
   }
   mistakes.throw_if_any();

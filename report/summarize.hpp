@@ -20,10 +20,10 @@ struct RunFacts {
   std::string execution = "simulated";
   std::uint64_t seed = 0;
   std::int32_t gpus_per_rank = 1;
-  std::int64_t executed_tokens = 0;       // with all padding; at least the useful tokens
-  double model_flops = 0;                 // of the executed sequences; 0: unknown
-  double peak_flops = 0;                  // FLOP/s of all GPUs; 0: unknown
-  std::optional<core::Power> power;       // per GPU; nothing: unknown
+  std::int64_t executed_tokens = 0;  // with all padding; at least the useful tokens
+  double model_flops = 0;            // of the executed sequences; 0: unknown
+  double peak_flops = 0;             // FLOP/s of all GPUs; 0: unknown
+  std::optional<core::Power> power;  // per GPU; nothing: unknown
   double memory_capacity_bytes = 0;
   std::vector<std::pair<std::string, double>> peak_memory_parts_bytes;
   std::optional<double> lower_bound_seconds;

@@ -10,10 +10,11 @@ Plan small_plan() {
   Plan plan;
   plan.ranks = 4;
   plan.sequence_ids = {0, 1, 2, 3};
-  plan.micro_batches = {{.first_rank = 0, .sp_degree = 2, .first_sequence = 0, .sequence_count = 1},
-                        {.first_rank = 2, .sp_degree = 2, .first_sequence = 1, .sequence_count = 1},
-                        {.first_rank = 0, .sp_degree = 2, .first_sequence = 2, .sequence_count = 1},
-                        {.first_rank = 1, .sp_degree = 1, .first_sequence = 3, .sequence_count = 1}};
+  plan.micro_batches = {
+      {.first_rank = 0, .sp_degree = 2, .first_sequence = 0, .sequence_count = 1},
+      {.first_rank = 2, .sp_degree = 2, .first_sequence = 1, .sequence_count = 1},
+      {.first_rank = 0, .sp_degree = 2, .first_sequence = 2, .sequence_count = 1},
+      {.first_rank = 1, .sp_degree = 1, .first_sequence = 3, .sequence_count = 1}};
   plan.steps = {{0, 4, 0, 4}};
   return plan;
 }

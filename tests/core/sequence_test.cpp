@@ -7,7 +7,8 @@ namespace {
 
 Workload lengths(std::initializer_list<std::int64_t> values) {
   Workload workload;
-  for (const std::int64_t tokens : values) workload.sequences.push_back({{tokens, 0, 0}, tokens, 0});
+  for (const std::int64_t tokens : values)
+    workload.sequences.push_back({{tokens, 0, 0}, tokens, 0});
   return workload;
 }
 
