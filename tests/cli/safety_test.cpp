@@ -115,8 +115,8 @@ TEST(Safety, ALinkToNothingIsKept) {
 TEST(Safety, AnInterruptIsAnsweredInWords) {
   const TemporaryFolder folder;
   const std::string out = folder.path("out");
-  const Outcome outcome =
-      interrupt_dcpbench({"simulate", "--seeds", "1000", "--out", out}, out + "/report.json");
+  const Outcome outcome = signal_dcpbench({"simulate", "--seeds", "1000", "--out", out}, SIGINT,
+                                          [&]() { return fs::exists(out + "/report.json"); });
   expect_says(outcome, 128 + SIGINT, "interrupted; ");
 }
 
