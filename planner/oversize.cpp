@@ -14,11 +14,9 @@ namespace {
 
 class FitCheck {
  public:
-  FitCheck(const CostModel& cost, std::int64_t max_tokens)
-      : cost_(cost), max_tokens_(max_tokens), degrees_(cost.allowed_degrees()) {}
+  explicit FitCheck(const CostModel& cost) : cost_(cost), degrees_(cost.allowed_degrees()) {}
 
   bool fits(const core::Shape& shape) {
-    if (max_tokens_ > 0 && shape.tokens > max_tokens_) return false;
     const auto known = known_.find(shape);
     if (known != known_.end()) return known->second;
     return known_[shape] = fits_somewhere(cost_, degrees_, shape);
@@ -43,9 +41,6 @@ class FitCheck {
 
   // What the shape needs at the largest degree with full recompute.
   std::string need(const core::Shape& shape) const {
-    if (max_tokens_ > 0 && shape.tokens > max_tokens_) {
-      return fmt::format("over the limit of {} tokens (--pack-tokens)", max_tokens_);
-    }
     const ShapeGroup one{shape, 1};
     const std::int32_t degree = degrees_.back();
     const core::Bytes bytes = cost_.peak_memory(std::span(&one, 1), degree, cost_.layers());
@@ -60,7 +55,6 @@ class FitCheck {
 
  private:
   const CostModel& cost_;
-  std::int64_t max_tokens_;
   std::vector<std::int32_t> degrees_;
   std::map<core::Shape, bool> known_;
 };
@@ -111,15 +105,15 @@ bool model_fits(const CostModel& cost) {
 
 bool all_fit(const core::Workload& workload, const CostModel& cost) {
   if (!model_fits(cost)) return false;
-  FitCheck check(cost, 0);
+  FitCheck check(cost);
   return std::all_of(workload.sequences.begin(), workload.sequences.end(),
                      [&](const core::Sequence& sequence) { return check.fits(sequence.shape); });
 }
 
 std::optional<core::Infeasible> apply_oversize(core::Workload& workload, const CostModel& cost,
-                                               Oversize policy, std::int64_t max_tokens) {
+                                               Oversize policy) {
   if (!model_fits(cost)) return model_too_large(cost);
-  FitCheck check(cost, max_tokens);
+  FitCheck check(cost);
   std::vector<std::uint32_t> oversize;
   for (std::uint32_t id = 0; id < workload.sequences.size(); ++id) {
     if (!check.fits(workload.sequences[id].shape)) oversize.push_back(id);

@@ -19,10 +19,9 @@ enum class Oversize {
 
 // Nothing when every sequence fits (after `policy` acted on `workload`), else the reason: under
 // `error` for any that does not fit; under the others when the model fits nowhere or nothing is
-// left. Call before the workload is split into steps. Sequences above `max_tokens` (> 0, e.g.
-// --pack-tokens) count as oversize too.
+// left. Call before the workload is split into steps.
 std::optional<core::Infeasible> apply_oversize(core::Workload& workload, const CostModel& cost,
-                                               Oversize policy, std::int64_t max_tokens = 0);
+                                               Oversize policy);
 
 // Whether apply_oversize with the policy `error` would find nothing.
 bool all_fit(const core::Workload& workload, const CostModel& cost);
